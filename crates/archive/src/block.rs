@@ -8,10 +8,10 @@ use crate::Limits;
 use crate::start::{Dialect, Start, StartPlace, StartSearch, is_record_start, recognise};
 use crate::stream::{ArchiveWindow, next_start};
 
-/// Maximum bytes of separators between two records.
+/// Maximum size of the separators between two records, in bytes.
 const LONGEST_GAP: usize = 64 << 10;
 
-/// Maximum bytes of an overlong block that are buffered to check whether its length is wrong.
+/// Maximum size of the part of an overlong block that is buffered to check whether its length is wrong, in bytes.
 const LONGEST_PEEK: usize = 8 << 20;
 
 /// The outcome of a search for a block.
@@ -21,7 +21,7 @@ pub(crate) struct BlockEnd {
     pub(crate) length: u64,
     /// The problem to report, if any.
     pub(crate) problem: Option<(DropReason, String)>,
-    /// Whether its end is missing.
+    /// Whether the end of the block is missing.
     pub(crate) cut: bool,
     /// Whether there is no record to yield.
     pub(crate) lost: bool,
@@ -33,18 +33,18 @@ impl BlockEnd {
     }
 }
 
-/// A search for the end of the block of one record, whose head is at the window's start.
+/// A search for the end of the block of one record, whose head is at the start of the window.
 pub(crate) struct BlockSearch<'a, R: Read> {
     pub(crate) stream: &'a mut ArchiveWindow<R>,
     pub(crate) limits: &'a Limits,
     pub(crate) dialect: Dialect,
     /// The dialects of heads that may begin another record.
     pub(crate) sought: Dialect,
-    /// For messages.
+    /// Address of the record, for messages.
     pub(crate) url: &'a str,
-    /// Bytes of the head.
+    /// Length of the head, in bytes.
     pub(crate) size: usize,
-    /// Whether the block is wanted.
+    /// Whether the block is to be kept.
     pub(crate) keep: bool,
 }
 
@@ -85,7 +85,7 @@ impl<R: Read> BlockSearch<'_, R> {
         }
     }
 
-    /// Handles a block that is longer than what is left.
+    /// Handles a block that is longer than the rest of the archive.
     fn keep_remainder(&mut self, length: u64) -> BlockEnd {
         let held = self.stream.window().len();
         let left = held - self.size;
@@ -93,7 +93,7 @@ impl<R: Read> BlockSearch<'_, R> {
             let wrong = format!("declares {length} bytes, but other records begin before");
             return self.clip_before(at, &wrong);
         }
-        // A break after it is reported separately.
+        // A gap that follows is reported separately.
         let tainted = self.stream.precedes_gap();
         let kept = left > 0 && !self.stream.is_garbled(held);
         let problem = (!tainted).then(|| {
@@ -112,7 +112,7 @@ impl<R: Read> BlockSearch<'_, R> {
         BlockEnd { cut: true, ..self.take(held, problem) }
     }
 
-    /// Whether the archive ends at `end`, or a record or an empty line before junk follows.
+    /// Whether the archive ends at `end`, or a record follows, or junk after an empty line.
     fn is_followed_by_record(&mut self, end: usize) -> bool {
         loop {
             let complete = self.stream.is_complete();
@@ -136,15 +136,15 @@ impl<R: Read> BlockSearch<'_, R> {
         }
     }
 
-    /// The index of a member between `from` and `end` that begins with a record. A record is never split before a member
-    /// that it contains.
+    /// Returns the index of the first member between `from` and `end` that begins with a record. Such a member always ends the
+    /// record before it.
     fn member_of_a_record(&self, from: usize, end: usize) -> Option<usize> {
         let window = self.stream.window();
         let starts = |at: &usize| is_record_start(&window[*at..], self.sought, true) == Some(true);
         self.stream.members_from(from).take_while(|at| *at < end).find(starts)
     }
 
-    /// The index behind the head and before `end` at which another record begins.
+    /// Returns the index at which another record begins, after the head and before `end`.
     fn find_embedded_record(&self, end: usize) -> Option<usize> {
         match next_start(self.stream, self.size, self.sought, StartPlace::Line, true) {
             StartSearch::At(at) if at < end => Some(at),
@@ -162,7 +162,7 @@ impl<R: Read> BlockSearch<'_, R> {
         self.take(end, Some((DropReason::BadRecord, detail)))
     }
 
-    /// Ends the block before the next record start at or after `from`.
+    /// Ends the block before the next record that starts at or after `from`.
     fn end_at_next_record(&mut self, mut from: usize, wrong: &str) -> BlockEnd {
         let most = self.size.saturating_add(self.limits.record_bytes as usize);
         loop {
@@ -269,7 +269,7 @@ impl<R: Read> BlockSearch<'_, R> {
     }
 }
 
-/// `end` moved back over up to two line ends, but not before `from`.
+/// Moves `end` back over up to two line ends, but not before `from`.
 fn trim_line_ends(bytes: &[u8], from: usize, mut end: usize) -> usize {
     for _ in 0..2 {
         for byte in [b'\n', b'\r'] {

@@ -1,4 +1,4 @@
-//! Decodes the transfer and content codings of an HTTP body, as far as they are really present.
+//! Decodes the transfer and content codings of an HTTP body, as far as they are really applied.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
@@ -24,19 +24,19 @@ pub struct DecodedBody<'a> {
     pub notes: Vec<&'static str>,
 }
 
-/// Why a body cannot be decoded.
+/// The reason why a body cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BodyError {
-    /// It is larger than the limit once decoded.
+    /// The decoded body is larger than the limit.
     #[error("the decoded body is larger than the limit of {0} bytes; raise the limit to keep it")]
     TooLarge(usize),
-    /// Its compressed data is damaged.
+    /// The compressed data is damaged.
     #[error("the {0} data of the body is damaged; fetch the page again")]
     Damaged(&'static str),
 }
 
 impl BodyError {
-    /// The drop reason of this error.
+    /// The drop reason for this error.
     pub fn reason(&self) -> DropReason {
         match self {
             Self::TooLarge(_) => DropReason::TooLarge,
@@ -46,8 +46,8 @@ impl BodyError {
 }
 
 impl Response {
-    /// Decodes the body in the block this head was read from, to at most `limit` bytes. A body without codings is not copied:
-    /// most bodies of an archive have none.
+    /// Decodes the body in `block`, from which this head was read, to at most `limit` bytes. A body without codings is not
+    /// copied: most bodies of an archive have none.
     pub fn into_body(self, mut block: Vec<u8>, limit: usize) -> Result<Vec<u8>, BodyError> {
         let raw = block.get(self.body..).unwrap_or_default();
         if let Cow::Owned(decoded) = decode_body(&self.headers, raw, limit)?.bytes {
@@ -58,9 +58,9 @@ impl Response {
     }
 }
 
-/// Decodes `Transfer-Encoding` and `Content-Encoding` of `raw`, to at most `limit` bytes. A coding that is declared but not
-/// present is skipped, with a note. Of gzip and zstd, the first bytes count more than the declaration; where nothing is
-/// declared, they count if the body is a text by its `Content-Type`, because archives may have lost the header.
+/// Undoes `Transfer-Encoding` and `Content-Encoding` of `raw`, up to `limit` bytes. A coding that is declared but was not
+/// applied is skipped, with a note. For gzip and zstd, the first bytes take precedence over the declaration. They also count
+/// without a declaration if the body is text by its `Content-Type`, because archives may have lost the header.
 pub fn decode_body<'a>(
     headers: &Headers,
     raw: &'a [u8],
@@ -123,7 +123,7 @@ impl DecodedBody<'_> {
 /// The first bytes of a zstd frame (RFC 8878 §3.1.1).
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// The coding of bytes that begin as gzip or zstd data.
+/// The coding of bytes that begin like gzip or zstd data.
 fn by_magic(bytes: &[u8]) -> Option<&'static str> {
     let magic = [(MAGIC, "gzip"), (ZSTD, "zstd")];
     magic.into_iter().find_map(|(magic, coding)| bytes.starts_with(magic).then_some(coding))
@@ -171,7 +171,7 @@ fn gzip(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
     }
 }
 
-/// Decodes what is declared as gzip and is not: as another coding that has no magic bytes, if that goes to the end.
+/// Decodes data that is declared as gzip but is not: with a coding that has no magic bytes, if that decodes it to its end.
 fn other_than_gzip(bytes: &[u8], limit: usize) -> Decoded {
     let others = [deflate, brotli].into_iter().filter(|_| !looks_like_text(bytes));
     for decode in others {
@@ -261,7 +261,7 @@ fn looks_like_text(bytes: &[u8]) -> bool {
     !first.is_empty() && first.iter().filter(control).count() == 0
 }
 
-/// Joins the chunks in `raw`. If a later chunk is malformed, the rest is taken as it is.
+/// Joins the chunks in `raw`. If a chunk other than the first is malformed, the rest is copied unchanged.
 fn join_chunks(raw: &[u8]) -> Decoded {
     const NOT_CHUNKED: Decoded = Decoded::NotThere("declared chunked, but it is not");
     const CUT: &str = "chunks break off";
@@ -299,7 +299,7 @@ fn join_chunks(raw: &[u8]) -> Decoded {
     }
 }
 
-/// The chunk size at the start of `bytes` and the length of its line.
+/// Parses the chunk size at the start of `bytes`; also returns the length of its line.
 fn size_line(bytes: &[u8]) -> Option<(usize, usize)> {
     let end = memchr(b'\n', &bytes[..bytes.len().min(4096)])?;
     let digits = bytes[..end].split(|byte| *byte == b';').next()?.trim_ascii();
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(joined(b""), None);
         assert_eq!(joined(b"5\r\n<ht"), some("<ht", false));
         assert_eq!(joined(b"2\r\n<h\r\nrest"), some("<hrest", false));
-        // A size far larger than the rest of the data is a coincidental number, not a chunk size.
+        // A size far larger than the rest of the data is a number by coincidence, not a chunk size.
         assert_eq!(joined(b"ffffffffffffffff\r\n<h"), None);
         assert_eq!(joined(b"81\r\n<h"), None);
         assert_eq!(joined(b"80\r\n<h"), some("<h", false));

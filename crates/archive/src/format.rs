@@ -1,5 +1,5 @@
-//! The compression formats of archives and their units (a gzip member, a Zstandard frame, an LZ4 frame): detection of where
-//! one begins, by its first bytes (file names are not used), and streaming.
+//! The compression formats of archives, and their units (gzip members, Zstandard frames, LZ4 frames): detection of a unit
+//! by its first bytes (file names are not used), and streaming.
 
 use memchr::memmem;
 use zstd::stream::raw::Decoder;
@@ -26,7 +26,7 @@ pub enum Format {
     Xz,
 }
 
-/// Whether bytes begin as an archive does: with a WARC or ARC record, or compressed. Damaged archives are not
+/// Whether bytes begin like an archive: with a WARC or ARC record, or with compressed data. Damaged archives are not
 /// recognised.
 pub fn begins_as_archive(bytes: &[u8]) -> bool {
     Format::sniff(&bytes[..bytes.len().min(16)]) != Format::Plain
@@ -55,7 +55,7 @@ impl Format {
     }
 }
 
-/// The format of the data after skippable frames; Zstandard if that data is too far away.
+/// The format of the data after skippable frames; Zstandard if that data is beyond the given bytes.
 fn behind_skippable(bytes: &[u8]) -> Format {
     let mut rest = bytes;
     loop {
@@ -70,9 +70,9 @@ fn behind_skippable(bytes: &[u8]) -> Format {
     }
 }
 
-/// Output bytes needed to tell whether a unit begins with a record.
+/// Number of output bytes needed to tell whether a unit begins with a record.
 const GLANCE: usize = 4 << 10;
-/// Output bytes per step of a unit that is fully buffered.
+/// Number of output bytes per step of a unit that is fully buffered.
 const PIECE: usize = 256 << 10;
 
 /// What begins at a position of a compressed archive.
@@ -146,7 +146,7 @@ impl Unit {
         }
     }
 
-    /// Its name in messages.
+    /// Name of the unit in messages.
     pub(crate) fn name(&self) -> &'static str {
         match self.decoder {
             UnitDecoder::Gzip(_) => "gzip member",
@@ -173,8 +173,8 @@ impl Unit {
         (taken, step)
     }
 
-    /// Appends the output of all of `input` to `output`, about `most` bytes at most; returns how many bytes were consumed,
-    /// and where it stopped: at `most` bytes with [`StreamStep::Output`].
+    /// Decompresses all of `input`, appending at most about `most` bytes to `output`. Returns how many bytes were consumed and
+    /// why it stopped; at the limit, that is [`StreamStep::Output`].
     fn read(&mut self, input: &[u8], output: &mut Vec<u8>, most: usize) -> (usize, StreamStep) {
         let (mut at, start) = (0, output.len());
         while output.len() - start < most {
@@ -192,12 +192,12 @@ impl Unit {
     }
 }
 
-/// Appends what can be inflated of the gzip member at the start of `input`, at most `most` bytes; returns as [`Unit::read`].
+/// Inflates what it can of the gzip member at the start of `input`, up to `most` bytes; returns the same as [`Unit::read`].
 pub(crate) fn salvage(input: &[u8], output: &mut Vec<u8>, most: usize) -> (usize, StreamStep) {
     Unit::of(UnitDecoder::Gzip(Box::new(GzipMember::new()))).read(input, output, most)
 }
 
-/// The first index ≥ `from` at which a unit of this format begins that starts with a record.
+/// Finds the first index ≥ `from` at which a unit of this format begins that starts with a record.
 pub(crate) fn find_unit(
     bytes: &[u8],
     from: usize,

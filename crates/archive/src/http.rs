@@ -1,5 +1,5 @@
-//! Parses the heads of records and HTTP responses. A response is parsed strictly if it is valid, else line by line; a body without
-//! a head (HTTP/0.9) is accepted if it is clearly a page or a feed.
+//! Parses the heads of records and HTTP responses. A response is parsed strictly if it is valid, else line by line. A body
+//! without a head (HTTP/0.9) is accepted if it is clearly a page or a feed.
 
 use memchr::{memchr, memmem};
 
@@ -57,7 +57,7 @@ pub(crate) fn parse_fields(bytes: &[u8]) -> Headers {
     headers
 }
 
-/// Bytes of a head as text: UTF-8 if valid, else windows-1252.
+/// Decodes the bytes of a head: as UTF-8 if valid, else as windows-1252.
 fn head_text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -65,13 +65,13 @@ fn head_text(bytes: &[u8]) -> String {
     }
 }
 
-/// The index just after the empty line that ends a head. The search starts at `from`, which must
-/// not be past the beginning of that line.
+/// Returns the index just after the empty line that ends a head. The search starts at `from`, which must
+/// not be after the beginning of that line.
 pub(crate) fn end_of_head(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(length) = memchr(b'\n', bytes.get(at..)?) {
         at += length + 1;
-        // Any number of carriage returns, because text-mode transfers double them.
+        // Any number of carriage returns counts, because text-mode transfers double them.
         let returns = bytes[at..].iter().take_while(|byte| **byte == b'\r').count();
         if bytes.get(at + returns) == Some(&b'\n') {
             return Some(at + returns + 1);
@@ -86,7 +86,7 @@ const MOST_FIELDS: usize = 96;
 /// Maximum number of heads before the final one.
 const MOST_HEADS: usize = 4;
 
-/// Bytes are not an HTTP response: they do not begin with a status line. Contains their beginning.
+/// The bytes are not an HTTP response, as they do not begin with a status line. Contains the first ones.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no http status line; it begins {0:?}")]
 pub struct HttpError(String);
@@ -124,7 +124,7 @@ impl Response {
             response.body = start;
             return Ok(response);
         }
-        // HTTP/0.9 has no heads: what is clearly a page or a feed is a body.
+        // HTTP/0.9 has no heads: if the block is clearly a page or a feed, it is a body.
         if sniff_html(None, block) != PayloadKind::Other {
             return Ok(Self { status: 200, headers: Headers::default(), body: 0 });
         }
@@ -157,9 +157,9 @@ fn parse_strictly(block: &[u8]) -> Option<Response> {
     Some(Response { status: response.code?, headers: Headers(fields.collect()), body })
 }
 
-/// Takes any `HTTP…` line for a status line. The status is the first three-digit number in it, or
-/// 200 if there is none. Any lines that look like fields are taken. A head without an empty line ends before the first line
-/// that begins as pages do, or takes the whole block.
+/// Accepts any `HTTP…` line as a status line. The status is the first three-digit number in it, or
+/// 200 if there is none. Accepts any lines that look like fields. A head without an empty line ends before the first line
+/// that looks like the beginning of a page, or at the end of the block.
 fn parse_tolerantly(block: &[u8]) -> Option<Response> {
     let line = block.split(|byte| *byte == b'\n').next()?;
     let protocol = line.get(..4)?;

@@ -19,7 +19,7 @@ pub(crate) enum Shot {
     Whole(usize),
     /// The member does not fit into the spare capacity of the output.
     NoRoom,
-    /// The input is damaged or ends before the member does.
+    /// The input is damaged, or ends inside the member.
     Bad,
 }
 
@@ -67,8 +67,8 @@ impl Inflater {
     }
 }
 
-/// The CRC-32 of gzip trailers, continued from `sum` (0 at the start) over `bytes`. Several times
-/// as fast as that of zlib-rs.
+/// Updates the CRC-32 of gzip trailers from `sum` (0 at the start) with `bytes`. Several times as
+/// fast as the function of zlib-rs.
 pub(crate) fn crc32(sum: u32, bytes: &[u8]) -> u32 {
     // SAFETY: the pointer is valid for the length passed beside it and only read from.
     unsafe { libdeflate_crc32(sum, bytes.as_ptr().cast(), bytes.len()) }

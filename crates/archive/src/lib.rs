@@ -1,6 +1,6 @@
 /*!
-Reading and writing of web archives: records ([`RecordReader`], [`RecordWriter`]), the HTTP responses in them
-([`Response`], [`decode_body`]), and the kinds of payloads ([`sniff_html`]).
+Reads and writes web archives: records ([`RecordReader`], [`RecordWriter`]), the HTTP responses in them
+([`Response`], [`decode_body`]), and the kinds of their payloads ([`sniff_html`]).
 
 Invariant: no input makes anything here panic, hang or exceed the given memory limits. Damage is reported as a
 [`Fault`] with its offset, and reading continues after it. This crate does not depend on stages, threads or file

@@ -12,7 +12,7 @@ use crate::member::StreamStep;
 /// The first four bytes of every frame with data.
 pub(crate) const MAGIC: &[u8] = &[0x04, 0x22, 0x4d, 0x18];
 
-/// Bytes of output that later blocks may refer to.
+/// Number of output bytes that later blocks may refer to.
 const HISTORY: usize = 64 << 10;
 
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ use crate::inflate::crc32;
 /// The first three bytes of every gzip member (RFC 1952; deflate is the only method defined).
 pub(crate) const MAGIC: &[u8] = &[0x1f, 0x8b, 0x08];
 
-/// Longest name or comment in a gzip header that is accepted.
+/// Maximum length of a name or comment in a gzip header, in bytes.
 const LONGEST_NAME: usize = 64 << 10;
 
 /// The result of one step through a member.
@@ -29,7 +29,7 @@ pub(crate) enum StreamStep {
     Damaged,
 }
 
-/// The length of the gzip header at the start of `bytes`; `Input` if it may continue after them.
+/// Returns the length of the gzip header at the start of `bytes`; `Input` if the header may continue after them.
 pub(crate) fn header(bytes: &[u8]) -> Result<usize, StreamStep> {
     if !bytes.starts_with(&MAGIC[..bytes.len().min(3)]) {
         return Err(StreamStep::Damaged);

@@ -13,13 +13,13 @@ use crate::start::{Dialect, is_record_start};
 use crate::zstandard::{Decoders, LARGEST_DICTIONARY};
 use crate::{Format, Limits};
 
-/// Compressed bytes read ahead. Members up to a quarter of this size never reach the buffer's end.
+/// Number of compressed bytes that are read ahead. Members up to a quarter of this size never reach the end of the buffer.
 const AHEAD: usize = 1 << 20;
-/// Bytes of a streamed unit's last input that stay available, to find the next member after damage.
+/// Number of bytes before the read position that are kept for a streamed unit, to find the next member after damage.
 const MEMORY: usize = 1 << 20;
-/// Output room for the first attempt at a member.
+/// Output capacity for the first attempt at a member, in bytes.
 const ROOM: usize = 1 << 20;
-/// Output bytes per step of a streamed unit.
+/// Number of output bytes per step of a streamed unit.
 const STEP: usize = 256 << 10;
 
 /// A compressed archive.
@@ -31,7 +31,7 @@ pub(crate) struct Members<R> {
     decoders: Decoders,
     /// The unit being streamed, and its file offset.
     streamed: Option<(Unit, u64)>,
-    /// What to report once the output given so far has been read.
+    /// A gap to report once the output before it has been read.
     pending: Option<Gap>,
     limits: Limits,
 }
@@ -49,12 +49,12 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// The break after the bytes given so far, if bytes are missing there.
+    /// The gap after the bytes returned so far, if bytes are missing there.
     pub(crate) fn gap(&self) -> Option<&Gap> {
         self.pending.as_ref().filter(|pending| pending.lossy)
     }
 
-    /// Whether the bytes given so far end with a member.
+    /// Whether the bytes returned so far end with a member.
     pub(crate) fn between_members(&self) -> bool {
         self.streamed.is_none()
     }
@@ -117,7 +117,7 @@ impl<R: Read> Members<R> {
         self.stream_unit(output)
     }
 
-    /// Skips a skippable frame, and reads the dictionary in it, if any.
+    /// Skips a skippable frame, and reads the dictionary if it contains one.
     fn skip_frame(&mut self, length: u64, dictionary: bool, at: u64) -> More {
         let whole = usize::try_from(length).unwrap_or(usize::MAX);
         if whole <= LARGEST_DICTIONARY {
@@ -136,7 +136,7 @@ impl<R: Read> Members<R> {
                 return More::Broken(Gap::noted(at, DropReason::BadCompression, next, detail));
             }
         }
-        // It claims more bytes than exist or are plausible: records may follow its head.
+        // The frame claims more bytes than exist or are plausible: records may follow its head.
         let found = self.seek_unit(4);
         let detail = format!(
             "a skippable frame of {length} bytes that does not end; everything before was kept, {}",
@@ -157,7 +157,7 @@ impl<R: Read> Members<R> {
         Some(Gap::lost(offset, DropReason::BadCompression, found, detail))
     }
 
-    /// Inflates the member at the source's position, or starts to stream it.
+    /// Inflates the member at the position of the source, or starts to stream it.
     fn inflate_member(&mut self, output: &mut Vec<u8>, offset: u64) -> More {
         if self.source.buffered().len() < AHEAD / 4 {
             self.source.fill_to(AHEAD);
@@ -190,7 +190,7 @@ impl<R: Read> Members<R> {
         // Too long for one call, or damaged: find out which.
         let before = output.len();
         let damaged = match salvage(self.source.buffered(), output, most) {
-            // If one of the two is right, so is the data.
+            // If the checksum or the length is right, so is the data.
             (taken, StreamStep::End { checksum, length }) if checksum || length => {
                 self.source.consume(taken);
                 if !(checksum && length) {
@@ -262,14 +262,14 @@ impl<R: Read> Members<R> {
             };
             let name = unit.name();
             let found = self.abandon(unit, offset);
-            // The output of a unit that merely ends early is correct.
+            // If a unit merely ends early, its output is correct.
             self.pending = Some(Gap { garbled: !cut, ..Gap::damage(name, offset, found) });
             return More::Data(offset);
         }
     }
 
-    /// Leaves a streamed unit, which began at `offset`, for the next one. That one may lie before
-    /// the current position, but not before the unit itself.
+    /// Abandons a streamed unit that began at `offset`, and moves to the next one. That may lie before
+    /// the current position, but not before the abandoned unit.
     fn abandon(&mut self, unit: Unit, offset: u64) -> Option<u64> {
         unit.end(&mut self.decoders);
         let within = self.source.offset().saturating_sub(offset);
@@ -278,8 +278,8 @@ impl<R: Read> Members<R> {
         self.seek_unit(usize::from(self.source.offset() == offset))
     }
 
-    /// Moves to the next unit that unwraps to a record, at least `skip` bytes ahead; returns
-    /// its offset, or `None` at the end of the file.
+    /// Moves to the next unit, at least `skip` bytes ahead, that decompresses to a record; returns its
+    /// offset, or `None` at the end of the file.
     fn seek_unit(&mut self, skip: usize) -> Option<u64> {
         self.source.consume(skip);
         loop {
@@ -299,7 +299,7 @@ impl<R: Read> Members<R> {
         }
     }
 
-    /// Skips zero bytes, with which some writers and disks pad files.
+    /// Skips zero bytes, with which some writers and file systems pad files.
     fn skip_zeros(&mut self) {
         loop {
             self.source.fill_to(AHEAD / 4);

@@ -48,13 +48,13 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    /// Skips the bodies of all other kinds of records, which saves their cost.
+    /// Skips the bodies of all other kinds of records, to save time.
     pub fn with_bodies_of(mut self, wanted: fn(RecordKind) -> bool) -> Self {
         self.wanted = wanted;
         self
     }
 
-    /// Reads up to the next record or fault and stores it in `ready`, or ends.
+    /// Reads up to the next record or fault and stores it in `ready`; does nothing at the end.
     fn advance(&mut self) {
         self.skip_separators();
         if self.stream.window().is_empty() {
@@ -150,7 +150,7 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    /// Finds the block of the record whose head has `size` bytes and builds the record, or reports why it cannot.
+    /// Finds the block of the record whose head has `size` bytes. Stores the record, or a fault.
     fn read_block(&mut self, head: RecordHead, dialect: Dialect, size: usize) {
         let offset = self.stream.offset(0);
         let RecordHead { kind, headers, target_uri, date, length } = head;
@@ -206,7 +206,7 @@ impl<R: Read> RecordReader<R> {
                     break;
                 }
                 StartSearch::NotBefore(index) => {
-                    // The byte before a candidate tells whether it begins a line.
+                    // The byte before a candidate shows whether the candidate begins a line.
                     let done = index.saturating_sub(1);
                     self.stream.consume(done);
                     passed += done as u64;
@@ -215,7 +215,7 @@ impl<R: Read> RecordReader<R> {
                         let rest = self.stream.window().len();
                         self.stream.consume(rest);
                         if self.stream.precedes_gap() {
-                            return; // The break itself is reported.
+                            return; // The gap itself is reported.
                         }
                         passed += rest as u64;
                         break;

@@ -1,4 +1,4 @@
-//! What a reader yields, records and faults where there is damage, and the limits of reading.
+//! The items that a reader returns, which are records, and faults where there is damage; and the limits of reading.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil};
@@ -11,7 +11,7 @@ use crate::Headers;
 pub enum RecordKind {
     /// A server's response, HTTP head included.
     Response,
-    /// A resource without protocol head.
+    /// A resource without a protocol head.
     Resource,
     /// A later fetch that found the same content again.
     Revisit,
@@ -43,7 +43,7 @@ impl RecordKind {
         named.unwrap_or(Self::Other)
     }
 
-    /// The name written to outputs: the `WARC-Type`, or `other`.
+    /// Name in outputs: the `WARC-Type`, or `other`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Response => "response",
@@ -66,11 +66,11 @@ impl RecordKind {
 /// One record of an archive.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// File offset of the gzip member it begins in, or of its first byte in a plain archive.
+    /// File offset of the gzip member in which it begins, or of its first byte in an uncompressed archive.
     pub offset: u64,
-    /// Its kind.
+    /// Kind of the record.
     pub kind: RecordKind,
-    /// Its named fields.
+    /// Named fields.
     pub headers: Headers,
     /// `WARC-Target-URI` without angle brackets.
     pub target_uri: Option<String>,
@@ -80,16 +80,16 @@ pub struct Record {
     pub record_id: String,
     /// `WARC-Truncated`, or `cut-short` if the archive ends inside the record.
     pub truncated: Option<String>,
-    /// Its block; empty for kinds whose bodies were not requested.
+    /// Block; empty for kinds whose bodies were not requested.
     pub body: Vec<u8>,
-    /// Length of its block in bytes, even if it was not kept in `body`.
+    /// Length of the block in bytes, even if it is not in `body`.
     pub length: u64,
 }
 
 /// Damage: where it is, what happened, what was kept and where reading continued.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// File offset of the damage: of the gzip member for compressed archives.
+    /// File offset of the damage; in compressed archives, of its gzip member.
     pub offset: u64,
     /// Address of the affected record, if it could be read.
     pub target_uri: Option<String>,
@@ -125,8 +125,8 @@ impl Limits {
         Limits { record_bytes: 32 << 20, head_bytes: 1 << 20, member_bytes: 8 << 20, ratio: 500 };
 }
 
-/// Parses `2024-01-02T03:04:05Z`, with or without fractions, truncated after any part (which WARC
-/// 1.1 allows), and `20240102030405`, which may be truncated likewise.
+/// Parses `2024-01-02T03:04:05Z`, with or without fractions, and `20240102030405`. Both may be truncated
+/// after any part, which WARC 1.1 allows for the first.
 pub fn parse_date(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(timestamp) = text.parse() {

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memmem};
 
-/// Maximum bytes of a payload that are searched for its root element.
+/// Maximum number of bytes of a payload that are searched for its root element.
 const FAR: usize = 4096;
 
 /// The kind of a payload.
@@ -16,13 +16,13 @@ pub enum PayloadKind {
     Other,
 }
 
-/// Decides by the media type of pages, feeds and what pages load, and by the first bytes for any other one.
+/// Decides by the media type if it is that of a page, a feed or a resource of pages, else by the first bytes.
 pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
     match media_type(content_type.unwrap_or_default()).to_ascii_lowercase().as_str() {
         "text/html" | "application/xhtml+xml" => match by_bytes(body) {
             // A feed served as HTML is still a feed.
             PayloadKind::Feed => PayloadKind::Feed,
-            // Servers declare what they do not know as HTML, too.
+            // Servers declare unknown content as HTML, too.
             PayloadKind::Other if is_binary(body) => PayloadKind::Other,
             _ => PayloadKind::Html,
         },
@@ -36,12 +36,12 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
             _ => PayloadKind::Feed,
         },
         other if is_resource(other) => PayloadKind::Other,
-        // "text/plain", "html", "text html", "unknown/unknown", "-" and the like say little.
+        // `text/plain`, `text html`, `unknown/unknown`, `-` and the like say little.
         _ => by_bytes(body),
     }
 }
 
-/// The media type of a `Content-Type`, without its parameters and quotes, as it is written. Parameters may follow without
+/// The media type of a `Content-Type`, as written, without parameters and quotes. Parameters may follow without
 /// a semicolon.
 pub fn media_type(content_type: &str) -> &str {
     let content_type = content_type.trim_start_matches([' ', '\t', '"', '\'']);
@@ -49,21 +49,21 @@ pub fn media_type(content_type: &str) -> &str {
     content_type.split(end).next().unwrap_or_default()
 }
 
-/// Whether a media type is one of what pages load: pictures, sounds, films, fonts, styles and scripts, which may write a page.
+/// Whether a media type is of something that pages load: images, audio, video, fonts, styles, scripts (which may contain HTML).
 fn is_resource(media_type: &str) -> bool {
     ["image/", "audio/", "video/", "font/"].iter().any(|kind| media_type.starts_with(kind))
         || ["css", "javascript", "ecmascript"].iter().any(|form| media_type.ends_with(form))
 }
 
-/// Whether more than one in twenty of the first bytes are what text never has (MIME Sniffing §3, binary data bytes), or they
-/// are those of a PDF document, which begins with text.
+/// Whether more than one in twenty of the first bytes never occur in text (MIME Sniffing §3, binary data bytes), or they are
+/// those of a PDF document, which begins with text.
 fn is_binary(bytes: &[u8]) -> bool {
     let first = &bytes[..bytes.len().min(1024)];
     let is_data = |byte: &&u8| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
     first.starts_with(b"%PDF-") || first.iter().filter(is_data).count() * 20 > first.len()
 }
 
-/// A declared feed from its first mark on: messages of the server may stand before it.
+/// Skips to the first markup of a declared feed, since messages of the server may precede it.
 fn behind_messages(bytes: &[u8]) -> &[u8] {
     let first = &bytes[..bytes.len().min(FAR)];
     let marks = ["<?xml", "<rss", "<feed", "<rdf:RDF"];
@@ -71,11 +71,11 @@ fn behind_messages(bytes: &[u8]) -> &[u8] {
     &bytes[start.unwrap_or(0)..]
 }
 
-/// Decides by the first bytes: a feed is RSS, RDF or Atom by the root element, or JSON Feed by its version.
+/// Decides by the first bytes: a feed is RSS, RDF or Atom by its root element, or JSON Feed by its version.
 fn by_bytes(bytes: &[u8]) -> PayloadKind {
     let narrowed;
     let bytes = match bytes {
-        // UTF-16: the ASCII in it is enough.
+        // UTF-16: its ASCII characters are enough.
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, _, ..] => {
             let first = &bytes[..bytes.len().min(2 * FAR)];
             narrowed = first.iter().copied().filter(|b| *b != 0 && *b < 0x80).collect::<Vec<_>>();
@@ -120,7 +120,7 @@ fn by_bytes(bytes: &[u8]) -> PayloadKind {
     }
 }
 
-/// Decides by the first element, whose name is at the start of `bytes`.
+/// Decides by the first element; `bytes` begin with its name.
 fn by_root(bytes: &[u8], prolog: bool) -> PayloadKind {
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/>".contains(byte);
     let name = &bytes[..bytes.iter().position(ends).unwrap_or(bytes.len())];

@@ -1,4 +1,4 @@
-//! The look-ahead buffer over the raw bytes of an archive, with file offsets; breaks in the decompressed bytes, and the messages about them.
+//! The look-ahead buffer over the raw bytes of an archive, with file offsets; and gaps in the decompressed bytes, with messages.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -6,10 +6,10 @@ use model::DropReason;
 
 use crate::Fault;
 
-/// Bytes per read.
+/// Number of bytes per read.
 const CHUNK: usize = 256 << 10;
 
-/// Raw bytes with look-ahead, a file offset and some of the bytes consumed last.
+/// A source of raw bytes with look-ahead, file offset, and some of the bytes consumed last.
 pub(crate) struct ByteSource<R> {
     reader: R,
     bytes: Vec<u8>,
@@ -18,7 +18,7 @@ pub(crate) struct ByteSource<R> {
     base: u64,
     ended: bool,
     error: Option<String>,
-    /// How many consumed bytes stay available to [`ByteSource::rewind`].
+    /// Number of consumed bytes that [`ByteSource::rewind`] can return to.
     memory: usize,
 }
 
@@ -50,7 +50,7 @@ impl<R: Read> ByteSource<R> {
         self.ended
     }
 
-    /// The read error that ended the source; given only once.
+    /// Takes the read error that ended the source. It is returned only once.
     pub(crate) fn take_error(&mut self) -> Option<String> {
         self.error.take()
     }
@@ -120,18 +120,18 @@ impl<R: Read> Read for ByteSource<R> {
     }
 }
 
-/// A break in the decompressed bytes.
+/// A gap in the decompressed bytes, or a fault without missing bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Gap {
     pub(crate) fault: Fault,
-    /// Whether bytes are missing. If not, the break is only reported.
+    /// Whether bytes are missing. If not, the fault is only reported.
     pub(crate) lossy: bool,
     /// Whether earlier bytes of the unit at `offset` may be wrong.
     pub(crate) garbled: bool,
 }
 
 impl Gap {
-    /// A break at which bytes are missing.
+    /// A gap with missing bytes.
     pub(crate) fn lost(
         offset: u64,
         reason: DropReason,
@@ -148,14 +148,14 @@ impl Gap {
         Self { lossy: false, ..Self::lost(offset, reason, Some(next), detail) }
     }
 
-    /// A break because of a read error.
+    /// A gap because of a read error.
     pub(crate) fn unreadable(offset: u64, error: &str) -> Self {
         let detail =
             format!("reading failed ({error}); the records before were kept; read the file again");
         Self::lost(offset, DropReason::CutShort, None, detail)
     }
 
-    /// The break after the recovered part of a damaged member.
+    /// The gap after the recovered part of a damaged member.
     pub(crate) fn damage(name: &str, offset: u64, found: Option<u64>) -> Self {
         let (reason, what) = match found {
             Some(_) => (DropReason::BadCompression, "is damaged"),
@@ -179,7 +179,7 @@ impl Gap {
     }
 }
 
-/// Where reading continued, for messages.
+/// Says where reading continued, for messages.
 pub(crate) fn went_on(found: Option<u64>) -> String {
     match found {
         Some(found) => format!("reading continued at byte {found}"),
@@ -189,9 +189,9 @@ pub(crate) fn went_on(found: Option<u64>) -> String {
 
 /// The result of a request for more bytes.
 pub(crate) enum More {
-    /// It may have appended bytes; they belong to the member at this file offset.
+    /// Bytes may have been appended. They belong to the member at this file offset.
     Data(u64),
-    /// What follows is not compressed.
+    /// The following bytes are not compressed.
     Plain,
     /// The following bytes are not contiguous with the preceding ones.
     Broken(Gap),

@@ -4,13 +4,13 @@ use memchr::{memchr, memmem};
 
 use crate::{Headers, RecordKind, parse_date};
 
-/// Maximum bytes of a candidate's head that are read to confirm it.
+/// Maximum size of a head that is read to confirm a record, in bytes.
 const LOOK: usize = 64 << 10;
 
-/// Longest line that is taken for the head of an ARC record.
+/// Maximum length of a line that may be the head of an ARC record, in bytes.
 const LONGEST_ARC_LINE: usize = 64 << 10;
 
-/// The form of record heads.
+/// The format of record heads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// `WARC/1.0` and named fields.
@@ -64,11 +64,11 @@ fn is_version(line: &[u8]) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StartSearch {
     At(usize),
-    /// Nowhere before this index. Continue there when there are more bytes.
+    /// Not before this index. The search continues there when there are more bytes.
     NotBefore(usize),
 }
 
-/// The positions at which a record may begin.
+/// The positions at which a search accepts a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StartPlace {
     /// On a new line: inside a block, whose text may mention records.
@@ -93,7 +93,7 @@ pub(crate) fn find_record(
     loop {
         let begins_line = at == 0 || bytes.get(at - 1) == Some(&b'\n');
         if anywhere || begins_line {
-            // An ARC line has no mark at its start that would identify it inside another line.
+            // An ARC line has no marker at its start by which it could be recognised inside another line.
             let sought = if begins_line { dialect } else { Dialect::Warc };
             match is_record_start(&bytes[at.min(bytes.len())..], sought, complete) {
                 Some(true) => return StartSearch::At(at),
@@ -102,7 +102,7 @@ pub(crate) fn find_record(
             }
         }
         if version.is_none_or(|found| found <= at) {
-            // The very start of the rest has been checked already.
+            // The first byte of the rest has been checked already.
             let found = match anywhere {
                 true => either_case(bytes.get(at + 1..).unwrap_or_default(), b"WARC/"),
                 false => either_case(bytes.get(at..).unwrap_or_default(), b"\nWARC/"),
@@ -163,11 +163,11 @@ pub(crate) struct RecordHead {
     pub(crate) headers: Headers,
     pub(crate) target_uri: Option<String>,
     pub(crate) date: Option<jiff::Timestamp>,
-    /// Declared length of the block, if it can be read; some writers of ARC write -1.
+    /// Declared length of the block, if it can be read. Some ARC writers write -1.
     pub(crate) length: Option<u64>,
 }
 
-/// The head of an ARC record: a line without its line feed.
+/// Parses the head of an ARC record: a line without its line feed.
 pub(crate) fn arc_head(line: &[u8]) -> Option<RecordHead> {
     let ArcFields { url, ip, date, media_type, length } = arc_fields(line)?;
     let url = String::from_utf8_lossy(url).trim().to_owned();
@@ -194,7 +194,7 @@ struct ArcFields<'a> {
     length: Option<u64>,
 }
 
-/// The fields of a head line, `URL IP date type length`; version 2 has five more before the length. The URL may contain
+/// Splits a head line, `URL IP date type length`. Version 2 has five more fields before the length. The URL may contain
 /// spaces, so fields are counted from the right.
 fn arc_fields(line: &[u8]) -> Option<ArcFields<'_>> {
     let line = line.trim_ascii_end();

@@ -12,7 +12,7 @@ use crate::whole::{Whole, decompression_failed};
 use crate::zstandard::Decoders;
 use crate::{Fault, Format, Limits};
 
-/// Bytes used to detect the format.
+/// Number of bytes used to detect the format.
 const SNIFF: usize = 256 << 10;
 
 /// How the bytes are decompressed. A new format is a new variant.
@@ -46,7 +46,7 @@ impl<R: Read> StreamDecoder<R> {
     }
 }
 
-/// The next bytes of a source; at its end its error, if any, as `broken` reports it.
+/// Reads the next bytes of a source; at its end, returns its error, if any, as made by `broken`.
 fn read_source<R: Read>(
     source: &mut ByteSource<R>,
     output: &mut Vec<u8>,
@@ -69,20 +69,20 @@ fn read_source<R: Read>(
 /// What follows the window.
 #[derive(Debug)]
 enum Behind {
-    /// Perhaps more bytes.
+    /// More bytes may follow.
     Open,
-    /// A break, then perhaps more bytes.
+    /// A gap, after which more bytes may follow.
     Gap(Gap),
     End,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct WindowPiece {
-    /// Its position in the decompressed bytes.
+    /// Position in the decompressed bytes.
     at: u64,
-    /// Its file offset, or that of its member.
+    /// File offset of the piece, or of its member.
     offset: u64,
-    /// Whether it is a member, rather than uncompressed bytes of the file.
+    /// Whether it is from a member, rather than uncompressed bytes of the file.
     member: bool,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct ArchiveWindow<R: Read> {
     pieces: VecDeque<WindowPiece>,
     behind: Behind,
     limits: Limits,
-    /// Faults reported by the decoder that lost no bytes.
+    /// Faults without missing bytes that the decoder reported.
     notes: Vec<Fault>,
 }
 
@@ -123,7 +123,7 @@ impl<R: Read> ArchiveWindow<R> {
         self.start = (self.start + count).min(self.bytes.len());
     }
 
-    /// File offset of the byte `ahead` bytes after the window's start: that of its member, if any.
+    /// File offset of the byte `ahead` bytes after the start of the window; in compressed archives, of its member.
     pub(crate) fn offset(&self, ahead: usize) -> u64 {
         let position = self.base + (self.start + ahead) as u64;
         let behind = self.pieces.partition_point(|piece| piece.at <= position);
@@ -163,12 +163,12 @@ impl<R: Read> ArchiveWindow<R> {
         }
     }
 
-    /// Whether the window holds all bytes up to a break or the end, as far as is known.
+    /// Whether the window contains all bytes up to a gap or the end, as far as is known.
     pub(crate) fn is_complete(&self) -> bool {
         !matches!(self.behind, Behind::Open)
     }
 
-    /// Extends the window; returns false at a break or the end.
+    /// Extends the window; returns false at a gap or the end.
     pub(crate) fn fill(&mut self) -> bool {
         if self.is_complete() {
             return false;
@@ -213,8 +213,8 @@ impl<R: Read> ArchiveWindow<R> {
         }
     }
 
-    /// If the bytes at the window's start are compressed although those before it were not,
-    /// decompresses the rest of the archive from there on.
+    /// If the bytes at the start of the window are compressed although the bytes before were not,
+    /// decompresses the rest of the archive.
     pub(crate) fn unwrap_rest(&mut self) -> bool {
         let Beginning::Unit(format) = detect_beginning(self.window()) else { return false };
         if !matches!(self.decoder, StreamDecoder::Plain(_)) {
@@ -237,7 +237,7 @@ impl<R: Read> ArchiveWindow<R> {
         true
     }
 
-    /// Moves past the break after an empty window; `None` at the end.
+    /// Moves past the gap after an empty window; `None` at the end.
     pub(crate) fn pass_break(&mut self) -> Option<Fault> {
         match std::mem::replace(&mut self.behind, Behind::End) {
             Behind::Gap(broken) => {

@@ -34,7 +34,7 @@ pub fn surt(address: &str) -> String {
     let query = normalize(url.query().unwrap_or_default()).to_ascii_lowercase();
     let mut parameters: Vec<&str> = query.split('&').filter(|pair| !is_session(pair)).collect();
     if query.rsplit('&').next().is_some_and(is_session) && !parameters.is_empty() {
-        // The other tools remove what they find and leave the separator before it.
+        // Like other tools, which remove a parameter and leave the separator before it.
         parameters.push("");
     }
     // By name, then by value, as if `=` sorted lowest.
@@ -60,7 +60,7 @@ fn without_www(host: &str) -> &str {
     }
 }
 
-/// Percent-decodes as far as possible, and encodes again where necessary.
+/// Percent-decodes as far as possible, then encodes again where necessary.
 fn normalize(part: &str) -> String {
     let mut bytes = part.as_bytes().to_vec();
     // A doubly encoded address names the same page. The limit bounds the time for hostile
@@ -83,7 +83,7 @@ fn normalize(part: &str) -> String {
     out
 }
 
-/// `(S(…))` in a path.
+/// Whether a segment is `(S(…))`.
 fn is_aspnet_session(segment: &str) -> bool {
     let inner = segment.strip_prefix('(').and_then(|s| s.strip_suffix(')'));
     inner.is_some_and(|inner| {

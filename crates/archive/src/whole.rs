@@ -1,5 +1,5 @@
 //! Archives that are compressed as a whole, with bzip2 or xz. Nothing in them can be reached without
-//! decompressing what is before it, so offsets count decompressed bytes.
+//! decompressing everything before it, so offsets count decompressed bytes.
 
 use std::io::{self, Read};
 
@@ -10,10 +10,10 @@ use model::DropReason;
 use crate::Limits;
 use crate::source::{ByteSource, Gap};
 
-/// Memory for the dictionary of an xz stream, in KiB. `xz -9` needs 65 MiB.
+/// Maximum memory for the dictionary of an xz stream, in KiB. `xz -9` needs 65 MiB.
 const XZ_MEMORY: u32 = 128 << 10;
 
-/// Bytes that are decompressed in one call: at an error, what the call decompressed before is lost.
+/// Number of bytes decompressed per call. If a call fails, the bytes that it decompressed are lost.
 const XZ_PIECE: usize = 4 << 10;
 
 enum WholeDecoder<R: Read> {
@@ -29,13 +29,13 @@ pub(crate) struct Whole<R: Read> {
 }
 
 impl<R: Read> Whole<R> {
-    /// The bytes of an archive that is compressed with bzip2.
+    /// Decompresses an archive with bzip2.
     pub(crate) fn bzip2(source: ByteSource<R>, limits: Limits) -> Self {
         let decoder = WholeDecoder::Bzip2(Box::new(MultiBzDecoder::new(source)));
         Self { decoder, bytes: 0, limits }
     }
 
-    /// The bytes of an archive that is compressed with xz.
+    /// Decompresses an archive with xz.
     pub(crate) fn xz(source: ByteSource<R>, limits: Limits) -> Self {
         let decoder = XzReader::new_mem_limit(source, true, XZ_MEMORY);
         Self { decoder: WholeDecoder::Xz(Box::new(decoder)), bytes: 0, limits }
@@ -70,7 +70,7 @@ impl<R: Read> Read for Whole<R> {
     }
 }
 
-/// Decompression that failed after `offset` decompressed bytes.
+/// The gap after decompression failed, at `offset` decompressed bytes.
 pub(crate) fn decompression_failed(offset: u64, error: &str) -> Gap {
     let detail = format!(
         "decompression failed after {offset} decompressed bytes ({error}); the records before \

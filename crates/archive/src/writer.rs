@@ -11,22 +11,22 @@ use crate::RecordKind;
 /// The compression of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrapping {
-    /// None.
+    /// Records are not compressed.
     Plain,
-    /// Each in a gzip member of its own.
+    /// Each record is a gzip member of its own.
     Gzip,
 }
 
 /// A record to write.
 #[derive(Clone, Copy, Debug)]
 pub struct NewRecord<'a> {
-    /// Its type; [`RecordKind::Other`] cannot be written.
+    /// Type of the record; [`RecordKind::Other`] cannot be written.
     pub kind: RecordKind,
-    /// Its identity, a URI without angle brackets such as `urn:uuid:…`.
+    /// Id of the record, a URI without angle brackets such as `urn:uuid:…`.
     pub record_id: &'a str,
-    /// The date of the record.
+    /// Date of the record.
     pub date: Timestamp,
-    /// The address that the record is about, if any.
+    /// Address that the record is about, if any.
     pub target_uri: Option<&'a str>,
     /// Media type of the block, such as `application/http; msgtype=response`.
     pub content_type: &'a str,
@@ -36,7 +36,7 @@ pub struct NewRecord<'a> {
     pub body: &'a [u8],
 }
 
-/// A writer of records.
+/// Writes records to an archive.
 pub struct RecordWriter<W> {
     output: W,
     wrapping: Wrapping,

@@ -13,26 +13,26 @@ use crate::member::StreamStep;
 /// The first four bytes of every frame with data (RFC 8878 §3.1.1).
 pub(crate) const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
-/// The first four bytes of the skippable frame that holds a dictionary.
+/// The first four bytes of the skippable frame that contains a dictionary.
 pub(crate) const DICTIONARY: &[u8] = &[0x5d, 0x2a, 0x4d, 0x18];
 
-/// Largest dictionary that is accepted, compressed or not; the specification advises 100 KB.
+/// Maximum size of a dictionary, compressed or not. The specification recommends up to 100 KB.
 pub(crate) const LARGEST_DICTIONARY: usize = 16 << 20;
 
-/// Bits of the largest window a frame may require: 128 MiB, the default limit of `zstd`.
+/// Bits of the largest window that a frame may require: 128 MiB, the default limit of `zstd`.
 const WINDOW_BITS: u32 = 27;
 
 /// Decoders for the frames of one archive, with the archive's dictionary.
 #[derive(Default)]
 pub(crate) struct Decoders {
     dictionary: Vec<u8>,
-    /// A spare decoder: creating one costs more than decoding many a small frame.
+    /// A spare decoder: creating one takes longer than decoding a small frame.
     spare: Option<Decoder<'static>>,
 }
 
 impl Decoders {
-    /// Reads a dictionary from the content of its frame, for the frames that follow; false if
-    /// invalid.
+    /// Reads a dictionary from the content of its frame, for the frames that follow; returns false if it
+    /// is invalid.
     pub(crate) fn learn(&mut self, content: &[u8]) -> bool {
         let mut dictionary = Vec::new();
         if content.starts_with(MAGIC) {
@@ -69,8 +69,8 @@ impl Decoders {
         self.spare = decoder.reinit().is_ok().then_some(decoder);
     }
 
-    /// The id of the dictionary that the frame at the start of `bytes` needs, if it is not
-    /// available.
+    /// Returns the id of the dictionary that the frame at the start of `bytes` needs, if that dictionary
+    /// is missing.
     pub(crate) fn missing(&self, bytes: &[u8]) -> Option<u32> {
         let wanted = get_dict_id_from_frame(bytes)?;
         let held = zstd::zstd_safe::get_dict_id_from_dict(&self.dictionary);

@@ -1,27 +1,27 @@
 //! Encoding and language declared in a page: the prescan of the HTML standard (§13.2.3.2), extended
-//! beyond its 1024 bytes, and the XML declaration.
+//! beyond 1024 bytes, and the XML declaration.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::{memchr, memmem};
 
-/// Bytes that are searched for an XML declaration.
+/// Number of bytes that are searched for an XML declaration.
 const FAR: usize = 1024;
 
 /// The declarations in a page.
 #[derive(Debug, Default)]
 pub(crate) struct PageDeclarations<'a> {
-    /// In the first `<meta>` that names an encoding.
+    /// Encoding in the first `<meta>` that names one.
     pub(crate) meta: Option<&'static Encoding>,
-    /// In the XML declaration.
+    /// Encoding in the XML declaration.
     pub(crate) xml: Option<&'static Encoding>,
-    /// Its language, from the `lang` of `<html>`.
+    /// Language in the `lang` attribute of `<html>`.
     pub(crate) language: Option<&'a [u8]>,
 }
 
-/// The declarations in the XML declaration, `<html>` and the first `<meta>` that names an encoding.
+/// Reads the declarations in the XML declaration, in `<html>` and in the first `<meta>` that names an encoding.
 ///
-/// The standard examines 1024 bytes; but browsers also honour a later `<meta>` when their parser
-/// reaches it. The contents of scripts and style sheets are skipped.
+/// The standard examines 1024 bytes, but browsers also honour a later `<meta>` when their parser
+/// reaches it. Skips the contents of scripts and style sheets.
 pub(crate) fn declared(bytes: &[u8]) -> PageDeclarations<'_> {
     let mut declared =
         PageDeclarations { xml: xml_declaration(bytes), ..PageDeclarations::default() };
@@ -75,14 +75,14 @@ fn is_tag(bytes: &[u8], start: &[u8]) -> bool {
             .is_some_and(|byte| byte.is_ascii_whitespace() || b"/>".contains(byte))
 }
 
-/// The position of an end tag.
+/// Finds an end tag, ignoring case.
 fn find_ignoring_case(bytes: &[u8], end_tag: &[u8]) -> Option<usize> {
     memmem::find_iter(bytes, b"</").find(|at| {
         bytes.get(*at..at + end_tag.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(end_tag))
     })
 }
 
-/// Reads the attributes of a `<meta`; returns the encoding and the bytes passed.
+/// Reads the attributes of a `<meta` tag; returns the encoding and the number of bytes passed.
 fn meta(bytes: &[u8]) -> (Option<&'static Encoding>, usize) {
     let (mut charset, mut content, mut pragma) = (None, None, false);
     let mut at = 0;
@@ -99,7 +99,7 @@ fn meta(bytes: &[u8]) -> (Option<&'static Encoding>, usize) {
     (label.and_then(for_page), at)
 }
 
-/// Reads one attribute: name, value, bytes passed. `None` at the end of the tag.
+/// Reads one attribute: name, value, and number of bytes passed. Returns `None` at the end of the tag.
 fn attribute(bytes: &[u8]) -> Option<(&[u8], &[u8], usize)> {
     let space = |byte: &u8| byte.is_ascii_whitespace();
     let start = bytes.iter().position(|byte| !space(byte) && *byte != b'/')?;
@@ -122,7 +122,7 @@ fn attribute(bytes: &[u8]) -> Option<(&[u8], &[u8], usize)> {
     Some((name, &bytes[value..value + length], value + length))
 }
 
-/// The label after `charset=` in a `content` attribute or media type.
+/// Returns the label after `charset=` in a `content` attribute or media type.
 pub(crate) fn label_in_content(content: &[u8]) -> Option<&[u8]> {
     let lower = content.to_ascii_lowercase();
     let mut at = 0;
@@ -143,7 +143,7 @@ pub(crate) fn label_in_content(content: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The encoding for a label in a page. It must be one in which the declaration itself can be read.
+/// Returns the encoding for a label in a page. The encoding must be one in which the declaration itself can be read.
 fn for_page(label: &[u8]) -> Option<&'static Encoding> {
     if label.trim_ascii().eq_ignore_ascii_case(b"x-user-defined") {
         return Some(WINDOWS_1252);
@@ -152,7 +152,7 @@ fn for_page(label: &[u8]) -> Option<&'static Encoding> {
     Some(if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
 }
 
-/// The encoding of the XML declaration; feeds may have junk before it.
+/// Returns the encoding in the XML declaration. Feeds may have junk before it.
 fn xml_declaration(bytes: &[u8]) -> Option<&'static Encoding> {
     let bytes = &bytes[..bytes.len().min(FAR)];
     let declaration = &bytes[memmem::find(bytes, b"<?xml")?..];

@@ -1,8 +1,8 @@
 //! Guesses the encoding of bytes that are not UTF-8, and how reliable the guess is.
 //!
-//! chardetng is all or nothing: a single byte that is invalid in an encoding excludes it, and a
+//! chardetng is all or nothing: one byte that is invalid in an encoding excludes that encoding, and a
 //! guess comes without a confidence. So the words of a page are distributed over a few parts, and
-//! each part has a vote: a stray byte affects one part only, and a guess that all parts share is
+//! each part has a vote: a stray byte affects only one part, and a guess that all parts share is
 //! unlikely to be a coincidence.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
@@ -15,7 +15,7 @@ use encoding_rs::{
 
 use crate::language::Habits;
 
-/// Bytes of words that the detector reads.
+/// Number of bytes of words that the detector reads.
 const SAMPLE: usize = 8 << 10;
 
 /// Number of parts that vote, if there are enough words.
@@ -47,7 +47,7 @@ pub(crate) struct Guess {
 }
 
 impl Guess {
-    /// The number of votes for the guess and against it, compared with a declaration. If the declared encoding is of
+    /// The numbers of votes for the guess and against it, compared with a declaration. If the declared encoding is for
     /// another script, all votes for the script of the guess count.
     pub(crate) fn votes_against(&self, declared: &'static Encoding) -> (usize, usize) {
         let other_script = !same_script(declared, self.encoding);
@@ -59,8 +59,8 @@ impl Guess {
     }
 }
 
-/// Guesses from the non-ASCII words. Text in Latin script is often taken for windows-1252, so the
-/// language of the text is considered too.
+/// Guesses from the non-ASCII words. Text in Latin script is often mistaken for windows-1252, so the
+/// language of the text is considered, too.
 pub(crate) fn detect(words: &[&[u8]], habits: &Habits<'_>) -> Guess {
     let guess = vote(words, habits.domain());
     if !same_script(guess.encoding, WINDOWS_1252) {
@@ -80,7 +80,7 @@ fn vote(words: &[&[u8]], domain: Option<&str>) -> Guess {
         .map(|part| guess_encoding(words.iter().skip(part).step_by(PARTS), domain))
         .collect();
     let votes_for = |encoding| votes.iter().filter(|vote| **vote == encoding).count();
-    // A majority of the parts overrules the guess for all words, which a stray byte may have
+    // If most parts agree, they overrule the guess for all words, which a stray byte may have
     // spoilt.
     let most = votes.iter().copied().find(|vote| 2 * votes_for(*vote) > PARTS).unwrap_or(whole);
     let encoding = if votes_for(whole) == 0 { most } else { whole };
@@ -117,8 +117,8 @@ pub(crate) fn guess_encoding<'a>(
     detector.guess(domain.map(str::as_bytes), Utf8Detection::Deny)
 }
 
-/// Words with non-ASCII bytes, as many as the detector reads. White space and angle brackets end a
-/// word: they are not part of a character in any of the guessed encodings.
+/// The words with non-ASCII bytes, as many as the detector reads. White space and angle brackets end a
+/// word, since they are not part of a character in any of the guessed encodings.
 pub(crate) fn non_ascii_words(bytes: &[u8]) -> Vec<&[u8]> {
     let mut room = SAMPLE;
     bytes

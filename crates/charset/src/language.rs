@@ -1,4 +1,4 @@
-//! The country whose usual encodings a page follows, as a top-level domain, as the detector
+//! The country whose usual encodings a page is likely to use, as a top-level domain, which the detector
 //! expects.
 
 use std::cell::OnceCell;
@@ -10,13 +10,13 @@ use whatlang::Lang;
 use crate::CharsetHints;
 use crate::declared::PageDeclarations;
 
-/// Bytes of text whose language is detected.
+/// Number of bytes of text whose language is detected.
 const TEXT: usize = 1 << 10;
 
-/// Shortest run between tags that counts as text.
+/// Minimum length of a run of text between tags that is considered, in bytes.
 const STRETCH: usize = 30;
 
-/// Languages with encodings of their own, each with a country where it is used.
+/// Languages with their own encodings, each with a country in which it is used.
 const COUNTRIES: [&str; 49] = [
     "ar sa", "az az", "be by", "bg bg", "bs hr", "ca es", "cs cz", "da dk", "de de", "el gr",
     "es es", "et lt", "eu es", "fa ir", "fi fi", "fo fo", "fr fr", "gl es", "he il", "hr hr",
@@ -25,7 +25,7 @@ const COUNTRIES: [&str; 49] = [
     "sr rs", "sv se", "tg tj", "th th", "tr tr", "uk ua", "ur pk", "vi vn", "yi il",
 ];
 
-/// The language of a text, or rather a group of languages written alike.
+/// The language of a text, or rather a group of languages with similar spelling.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OfText {
     /// The top-level domain of a country where it is spoken.
@@ -77,7 +77,7 @@ pub(crate) struct Habits<'a> {
     bytes: &'a [u8],
     declared: Option<&'static str>,
     domain: Option<String>,
-    /// From the text's language.
+    /// From the language of the text.
     of_text: OnceCell<Option<OfText>>,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Habits<'a> {
         }
     }
 
-    /// The top-level domain for the declared language, or else of the address: lower-case ASCII.
+    /// The top-level domain for the declared language, or else that of the address, in lower-case ASCII.
     pub(crate) fn domain(&self) -> Option<&str> {
         self.declared.or(self.domain.as_deref())
     }
@@ -116,7 +116,7 @@ impl<'a> Habits<'a> {
     }
 }
 
-/// The longer runs between tags, except for those that look like scripts.
+/// The longer runs of text between tags, without runs that look like scripts.
 fn text(bytes: &[u8]) -> String {
     let mut text = Vec::new();
     let mut rest = bytes;
@@ -134,8 +134,8 @@ fn text(bytes: &[u8]) -> String {
     WINDOWS_1252.decode_without_bom_handling(&text).0.into_owned()
 }
 
-/// The top-level domain for a language tag (BCP 47), if the language has encodings of its own.
-/// English is excluded: templates declare it whatever the text is.
+/// Returns the top-level domain for a language tag (BCP 47), if the language has its own encodings.
+/// English is excluded, because templates declare it whatever the language of the text is.
 fn country(language: &str) -> Option<&'static str> {
     let tag = language.split([',', ';']).next()?.trim().to_ascii_lowercase();
     let mut subtags = tag.split(['-', '_']);
@@ -147,7 +147,7 @@ fn country(language: &str) -> Option<&'static str> {
     COUNTRIES.iter().find_map(|pair| pair.strip_prefix(language)?.strip_prefix(' '))
 }
 
-/// The top-level domain of an absolute URL, in lower case.
+/// Returns the top-level domain of an absolute URL, in lower case.
 fn domain(url: &str) -> Option<String> {
     let (_, rest) = url.split_once("://")?;
     let host = rest.split(['/', '?', '#']).next()?;

@@ -26,11 +26,11 @@ use crate::declared::{PageDeclarations, declared, label_in_content};
 use crate::detect::{detect, guess_encoding, non_ascii_words, same_script};
 use crate::language::Habits;
 
-/// Bytes of a valid UTF-8 page that are searched for a declaration: it no longer affects the
-/// decision.
+/// Number of bytes of a valid UTF-8 page that are searched for a declaration, which no longer affects
+/// the decision.
 const FAR: usize = 4096;
 
-/// Number of UTF-8 sequences that outweigh the declaration of a multi-byte encoding.
+/// Number of UTF-8 sequences that outweighs the declaration of a multi-byte encoding.
 const SURELY: usize = 8;
 
 /// Minimum number of non-ASCII words for a guess to be compared with a declaration.
@@ -39,10 +39,10 @@ const FEW: usize = 8;
 /// Number of non-ASCII words in the first check of a declaration.
 const GLANCE: usize = 200;
 
-/// Number of bytes that count as a word, in scripts that do not separate words.
+/// Number of bytes that count as one word in scripts that do not separate words.
 const LONG: usize = 16;
 
-/// Encodings that the detector never guesses and that no server declares by default.
+/// Encodings that the detector never guesses, and that no server declares by default.
 const UNGUESSED: [&Encoding; 7] =
     [ISO_8859_3, ISO_8859_10, ISO_8859_14, ISO_8859_16, MACINTOSH, X_MAC_CYRILLIC, X_USER_DEFINED];
 
@@ -53,19 +53,19 @@ pub struct CharsetHints<'a> {
     pub http_charset: Option<&'a str>,
     /// HTTP `Content-Language`.
     pub language: Option<&'a str>,
-    /// Absolute URL: its top-level domain gives the country, and so the likely encodings.
+    /// Absolute URL. Its top-level domain indicates the country, and with it the likely encodings.
     pub url: Option<&'a str>,
-    /// Whether it is XML other than XHTML: a `<meta>` is then not a declaration.
+    /// Whether the payload is XML other than XHTML. Then a `<meta>` is not a declaration.
     pub xml: bool,
 }
 
-/// The `charset` parameter of a media type, e.g. of a `Content-Type` header.
+/// Returns the `charset` parameter of a media type, for example of a `Content-Type` header.
 pub fn charset_of(content_type: &str) -> Option<&str> {
     let label = label_in_content(content_type.as_bytes())?;
     std::str::from_utf8(label).ok().filter(|label| !label.is_empty())
 }
 
-/// Decodes a payload. Bytes that are UTF-8 already are not copied.
+/// Decodes a payload. Bytes that are already UTF-8 are not copied.
 pub fn decode(mut bytes: Vec<u8>, hints: &CharsetHints<'_>) -> (String, Charset) {
     if let Some((form, evidence, mark)) = wide::detect_wide(&bytes) {
         let charset = Charset { name: form.name(), evidence, overruled: Overruled::default() };
@@ -118,13 +118,13 @@ impl Declarations {
     }
 
     /// Declarations of a legacy encoding. The replacement encoding stands for labels that must not
-    /// be used, and UTF-16 has been checked before.
+    /// be used, and UTF-16 was checked before.
     fn legacy(&self) -> impl Iterator<Item = (&'static Encoding, CharsetEvidence)> {
         let others = [UTF_8, UTF_16LE, UTF_16BE, REPLACEMENT];
         self.all().filter(move |(encoding, _)| !others.contains(encoding))
     }
 
-    /// The decision, with the declarations that differ from it.
+    /// Makes the decision, with the declarations that differ from it.
     fn decided(&self, encoding: &'static Encoding, evidence: CharsetEvidence) -> Charset {
         let other = |said: Option<&'static Encoding>| {
             said.filter(|said| *said != encoding).map(Encoding::name)
@@ -200,7 +200,7 @@ fn choose_legacy(
     let words = non_ascii_words(bytes);
     let mut candidates: Vec<_> =
         said.legacy().filter(|(said, _)| is_valid_in(said, &words)).collect();
-    // Servers that have no information about their pages send ISO-8859-1.
+    // ISO-8859-1 is what servers send if they do not know the encoding of their pages.
     let by_habit = (WINDOWS_1252, CharsetEvidence::Http);
     if candidates.len() > 1 {
         candidates.retain(|candidate| *candidate != by_habit);
@@ -226,7 +226,7 @@ fn choose_legacy(
     if UNGUESSED.contains(&first.0) || fallback && !habits.is_western() {
         return first;
     }
-    // Only the words on which they differ can decide between a declaration and a guess.
+    // Only the words that both encodings decode differently can decide between a declaration and a guess.
     let differing = differing(first.0);
     let again = detect(&differing, habits);
     let unseparated = !guess.encoding.is_single_byte();
@@ -248,7 +248,7 @@ fn choose_legacy(
     if overruled { guessed } else { first }
 }
 
-/// The words that differ when decoded in both encodings.
+/// The words that the two encodings decode differently.
 fn differing<'a>(
     one: &'static Encoding,
     other: &'static Encoding,

@@ -1,4 +1,4 @@
-//! Corrections of articles and templates: lines of files, and archives of articles.
+//! Corrections of articles and templates, read from files with one correction per line and from archives of articles.
 
 use std::path::Path;
 
@@ -12,28 +12,28 @@ use crate::files::{read_small_text, sha256_of};
 
 const MOST_BYTES: u64 = 1 << 30;
 
-/// A line of a file of corrections.
+/// A line of a corrections file.
 #[derive(Clone, Debug)]
 pub enum CorrectionLine {
     /// Values of fields of one article.
     Article(Box<ArticleCorrection>),
-    /// Marked blocks of a page, which are corrections of its template.
+    /// Marked blocks of a page, which correct its template.
     Template(Box<TemplateCorrection>),
 }
 
 /// The corrections of articles that a run applies.
 #[derive(Clone, Debug, Default)]
 pub struct ArticleCorrections {
-    /// In the order in which they are given: a later one of the same field of an article replaces an earlier one.
+    /// In the order in which they were given: a later correction of a field of an article replaces an earlier one.
     pub all: Vec<ArticleCorrection>,
-    /// SHA-256 of them, in hex.
+    /// SHA-256 of the corrections, in hex.
     pub digest: String,
 }
 
-/// Reads corrections of articles and templates from files and archives; of templates none, if there is none.
+/// Reads corrections of articles and templates from files and archives. Returns `None` for templates if there are none.
 ///
 /// # Errors
-/// If one cannot be read, or a line is no correction.
+/// If a file cannot be read, or a line is not a correction.
 pub fn read_corrections<'a>(
     paths: impl Iterator<Item = &'a Path>,
 ) -> Result<(ArticleCorrections, Option<Corrections>)> {
@@ -61,14 +61,14 @@ pub fn read_corrections<'a>(
     Ok((ArticleCorrections { all, digest }, templates))
 }
 
-/// The keys of a line about an article.
+/// Keys of a line about an article.
 const KEYS: [&str; 9] =
     ["url", "title", "authors", "published", "text", "by", "reason", "at", "extracted"];
 
-/// The lines of a file of corrections, without empty ones.
+/// Reads the lines of a corrections file, without empty ones.
 ///
 /// # Errors
-/// If it cannot be read, or a line is no correction.
+/// If the file cannot be read, or a line is not a correction.
 pub fn correction_lines(path: &Path) -> Result<Vec<CorrectionLine>> {
     let shown = path.display();
     let text = read_small_text(path, MOST_BYTES)
@@ -108,7 +108,7 @@ pub fn correction_lines(path: &Path) -> Result<Vec<CorrectionLine>> {
 /// Checks the values of a correction.
 ///
 /// # Errors
-/// With what is wrong with one.
+/// If a value is invalid, with the reason.
 pub fn read_values(values: CorrectedValues) -> Result<CorrectedValues, String> {
     let trimmed = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let published = values.published.map(trimmed);

@@ -18,17 +18,17 @@ use crate::sink_name::SinkName;
 pub struct EmitConfig {
     /// Outputs to write.
     pub sinks: Vec<SinkName>,
-    /// Types of the pages that are written; all if empty.
+    /// Types of pages to write; all if empty.
     pub page_types: Vec<PageType>,
-    /// Articles are left out if their page or its server says one of these.
+    /// Leaves out articles whose page or server makes one of these statements.
     pub skip: Vec<RightsStatement>,
     /// Whether outputs with every field of an article include it as Markdown.
     pub markdown: bool,
-    /// Most words of the passages that articles are divided into; 0 for no passages.
+    /// Maximum number of words of a passage; 0 for no passages.
     pub passages: u32,
     /// Contents of the records of `articles.warc.gz`.
     pub warc: WarcContent,
-    /// File of the archive that `sqlite` adds to; empty for the one in the run folder.
+    /// File of the archive that `sqlite` adds to; empty for an archive in the run folder.
     pub archive: PathBuf,
     /// How `articles.jsonl` is stored.
     pub jsonl: LineStorage,
@@ -36,22 +36,22 @@ pub struct EmitConfig {
     pub csv: CsvStart,
     /// Dialect of `articles.bulk.ndjson`.
     pub bulk: BulkDialect,
-    /// Folder of an index that grows from run to run; empty for one in the run folder.
+    /// Folder of an index that several runs add to; empty for an index in the run folder.
     pub index: PathBuf,
     /// Memory limit for building the index, in bytes.
     pub index_memory: usize,
     /// What is done with articles that are the same as others of the crawl.
     pub duplicates: Duplicates,
-    /// Minimum similarity of texts that are the same without further evidence.
+    /// Minimum similarity of the texts of duplicates without further evidence.
     pub duplicate_similarity: f64,
-    /// Whether to look for text that articles of several sites share, and to remove boilerplate among it.
+    /// Whether to look for text that articles of several sites share, and to remove the boilerplate in it.
     pub find_shared_text: bool,
-    /// Folder of a data set of articles that grows from run to run, or its address; empty for none.
+    /// Folder or address of a data set that several runs add to; empty for none.
     pub dataset: PathBuf,
-    /// The folder in which the files of a data set at an address are made.
+    /// Local folder for the files of a data set at an address.
     #[serde(skip)]
     pub dataset_made_in: Option<PathBuf>,
-    /// Whether articles whose addresses are gone are removed from the index instead of marked.
+    /// Whether articles whose addresses are gone are removed from the index instead of being marked in it.
     pub forget_gone: bool,
 }
 
@@ -69,7 +69,7 @@ pub enum Duplicates {
 }
 
 impl EmitConfig {
-    /// The chosen outputs, each once, in the order they are written.
+    /// The chosen outputs, each once, in the order in which they are written.
     pub fn chosen(&self) -> Vec<SinkName> {
         SinkName::ALL.into_iter().filter(|name| self.sinks.contains(name)).collect()
     }
@@ -80,14 +80,14 @@ impl EmitConfig {
         sha256_of(&serde_json::to_string(&decisive).unwrap_or_default())
     }
 
-    /// Describes articles for finding duplicates among them, with the tracking parameters of a crawl; `None` if
-    /// neither duplicates nor shared text are looked for.
+    /// Describes articles to find duplicates and shared text, ignoring these tracking parameters; `None` if neither is looked
+    /// for.
     pub fn describer(&self, tracking: &[String]) -> Option<Describer> {
         let describer = || Describer::new(Tracking::new(tracking));
         (self.duplicates != Duplicates::Keep || self.find_shared_text).then(describer)
     }
 
-    /// Whether a chosen output contains the HTML of articles; otherwise it is not made.
+    /// Whether a chosen output contains the HTML of articles. If none does, the HTML is not made.
     pub fn wants_html(&self) -> bool {
         self.sinks.iter().any(|name| {
             (*name != SinkName::Warc || self.warc == WarcContent::Html) && name.has_html()
@@ -99,7 +99,7 @@ impl EmitConfig {
         self.markdown && self.sinks.iter().any(|name| name.has_markdown())
     }
 
-    /// Most words of the passages of articles, if a chosen output contains them; else 0.
+    /// Maximum number of words of a passage; 0 if no chosen output contains passages.
     pub fn words_of_passages(&self) -> u32 {
         if self.sinks.iter().any(|name| name.has_passages()) { self.passages } else { 0 }
     }

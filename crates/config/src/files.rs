@@ -1,5 +1,5 @@
-//! Files: those that are read as a whole, and are small unless something else was named (lists, settings, weights); their
-//! digests; and paths that are addresses.
+//! Small files that are read as a whole, such as lists and settings; digests of files; and paths that are
+//! addresses.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -9,16 +9,16 @@ use bytesize::ByteSize;
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
-/// The schemes of addresses that can be read.
+/// Schemes of the addresses that can be read.
 const SCHEMES: [&str; 5] = ["https://", "http://", "s3://", "hdfs://", "viewfs://"];
 
-/// The address that a path is, if it is none in the file system.
+/// Returns the path as an address if it begins with a known scheme.
 pub fn address_of(path: &Path) -> Option<&str> {
     let text = path.to_str()?;
     SCHEMES.iter().any(|scheme| text.starts_with(scheme)).then_some(text)
 }
 
-/// The path without `name/..`: `configs/../out` becomes `out`, which reads better in outputs and messages.
+/// Removes `name/..` from a path: `configs/../out` becomes `out`, which reads better in outputs and messages.
 pub fn without_detours(path: &Path) -> PathBuf {
     let mut short = PathBuf::new();
     for part in path.components() {
@@ -33,7 +33,7 @@ pub fn without_detours(path: &Path) -> PathBuf {
     short
 }
 
-/// SHA-256 of a file's bytes, in hex.
+/// SHA-256 of the bytes of a file, in hex.
 pub fn file_hash(path: &Path) -> io::Result<String> {
     let mut digest = Sha256::new();
     let mut file = File::open(path)?;
@@ -51,27 +51,27 @@ pub fn sha256_of(text: &str) -> String {
     HEXLOWER.encode(&Sha256::digest(text.as_bytes()))
 }
 
-/// The bytes of a file.
+/// Reads the bytes of a file.
 ///
 /// # Errors
-/// If it cannot be read, is a folder, or has more than `most` bytes.
+/// If it cannot be read, is a folder, or is larger than `most` bytes.
 pub fn read_small(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    // Where folders can be opened, the system does not say what is wrong before it is read, and not of what.
+    // Some systems can open folders: reading then fails with an error that names neither the reason nor the path.
     if fs::metadata(path)?.is_dir() {
         return Err(io::Error::other("it is a folder"));
     }
     read_at_most(File::open(path)?, most)
 }
 
-/// The text of a file, without a byte order mark.
+/// Reads the text of a file, without its byte order mark.
 ///
 /// # Errors
-/// As [`read_small`], or if it is neither UTF-8 nor, with a byte order mark, UTF-16.
+/// Like [`read_small`], or if it is neither UTF-8 nor UTF-16 with a byte order mark.
 pub fn read_small_text(path: &Path, most: u64) -> io::Result<String> {
     text_of(read_small(path, most)?)
 }
 
-/// The same for what the standard input has.
+/// Reads a text from standard input, like [`read_small_text`].
 ///
 /// # Errors
 /// As [`read_small_text`].

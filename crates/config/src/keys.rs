@@ -1,4 +1,4 @@
-//! Keys of configuration files: checked, and laid over the defaults.
+//! Keys of configuration files: checks them, and merges them over the defaults.
 
 use std::cmp::Ordering;
 
@@ -39,7 +39,7 @@ pub(super) fn check_keys(
     Ok(())
 }
 
-/// How serde names types and choices, and how configuration files do.
+/// Names of types and choices in serde's messages, and the words for them in ours.
 const TYPES: [(&str, &str); 7] = [
     ("expected usize", "expected a whole number"),
     ("expected u64", "expected a whole number"),
@@ -50,7 +50,7 @@ const TYPES: [(&str, &str); 7] = [
     ("unknown variant", "unknown value"),
 ];
 
-/// Says which key of a configuration has a value that it cannot have, and why.
+/// Turns a TOML error into a problem that names the key with the invalid value, and the reason.
 pub(super) fn value_problem(at: &str, error: &toml::de::Error) -> Problem {
     let text = error.to_string();
     let key = text.lines().find_map(|line| line.trim().strip_prefix("in `")?.strip_suffix('`'));
@@ -61,11 +61,11 @@ pub(super) fn value_problem(at: &str, error: &toml::de::Error) -> Problem {
     Problem::new(at, what, "")
 }
 
-/// Least similarity (Jaro-Winkler) of a key to one that is meant.
+/// Minimum similarity (Jaro-Winkler) between an unknown key and a key to suggest.
 const SIMILAR: f64 = 0.84;
 
-/// The key that was probably meant by an unknown one: a similar one of its table, the same key of another table, or a
-/// similar one of all.
+/// Finds the key that an unknown key probably stands for: a similar one of its table, the same key of another table, or a
+/// similar one of any table.
 fn meant(name: &str, section: &str, known: &Table) -> Option<String> {
     let own = known.keys().map(|key| match section {
         "" => key.clone(),
@@ -90,7 +90,7 @@ fn meant(name: &str, section: &str, known: &Table) -> Option<String> {
     Some(found.2)
 }
 
-/// Puts the values of one table over those of another.
+/// Overwrites values of one table with those of another, recursively.
 pub(super) fn overlay(base: &mut Table, own: Table) {
     for (key, value) in own {
         match (base.get_mut(&key), value) {

@@ -1,6 +1,6 @@
 /*!
-Settings: one struct per stage, read from TOML over the built-in defaults ([`Config::load`]). Beside them is what they are
-read with: small files and their digests ([`files`]), amounts of memory ([`memory`]), the outputs by name ([`SinkName`]),
+Settings: one struct per stage, read from TOML over the built-in defaults ([`Config::load`]). Also what is needed to read
+them: small files and their digests ([`files`]), amounts of memory ([`memory`]), the names of outputs ([`SinkName`]),
 and site configs ([`site_config_files`]).
 */
 
@@ -43,7 +43,7 @@ pub use unused::Unused;
 const MOST_BYTES: u64 = 16 << 20;
 const MOST_WEIGHTS: u64 = 256 << 20;
 
-/// Settings in the table `run` that say where and how a run works, not what its results are.
+/// Settings in the table `run` that affect where and how a run works, not its results.
 const NOT_OF_RESULTS: [&str; 11] = [
     "inputs", "feeds", "out", "jobs", "memory", "spool", "work", "metrics", "compare",
     "models_size", "input_base",
@@ -52,43 +52,43 @@ const NOT_OF_RESULTS: [&str; 11] = [
 /// All settings of a run.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Config {
-    /// What to read, where to write, how many threads.
+    /// What to read, where to write, number of threads.
     pub run: RunConfig,
-    /// Of the stage read.
+    /// Settings of the stage read.
     pub read: ReadConfig,
-    /// Of the stage group.
+    /// Settings of the stage group.
     pub group: GroupConfig,
     /// Limits of the HTML parse.
     pub parse: ParseLimits,
-    /// The sample of a site that is learnt from.
+    /// Limits of the sample of a site that its model is learnt from.
     pub sample: SampleLimits,
-    /// Of the stage cluster.
+    /// Settings of the stage cluster.
     pub cluster: ClusterConfig,
-    /// Of the stage signify.
+    /// Settings of the stage signify.
     pub signify: SignifyConfig,
-    /// Of the stage rank.
+    /// Settings of the stage rank.
     pub rank: RankConfig,
-    /// Of the stage wrap.
+    /// Settings of the stage wrap.
     pub wrap: WrapConfig,
-    /// Of the stage extract.
+    /// Settings of the stage extract.
     pub extract: ExtractConfig,
-    /// Of the stage emit.
+    /// Settings of the stage emit.
     pub emit: EmitConfig,
-    /// The default engine.
+    /// Settings of the default engine.
     pub grove: GroveConfig,
-    /// The single-page methods, one table each.
+    /// Parameters of the single-page methods, one table for each.
     #[serde(flatten)]
     pub methods: Parameters,
-    /// The weights that `grove.weights` names, once read.
+    /// The weights read from `grove.weights`, if set.
     #[serde(skip)]
     pub loaded: Option<Arc<LoadedWeights>>,
-    /// The corrections of articles that `run.corrections` names, once read.
+    /// The corrections of articles read from `run.corrections`, if set.
     #[serde(skip)]
     pub corrections: Option<Arc<ArticleCorrections>>,
-    /// The site configs that `wrap.site_configs` names, once read.
+    /// The site configs read from `wrap.site_configs`, if set.
     #[serde(skip)]
     pub site_configs: Option<Arc<SiteConfigs>>,
-    /// The corrections of templates in the same files.
+    /// The corrections of templates read from `run.corrections`, if there are any.
     #[serde(skip)]
     pub template_corrections: Option<Arc<Corrections>>,
 }
@@ -97,33 +97,33 @@ pub struct Config {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroveConfig {
-    /// Path of a weights file; empty for the one that is built in.
+    /// Path of a weights file; empty for the built-in weights.
     pub weights: PathBuf,
 }
 
-/// What to read, where to write, how many threads.
+/// What to read, where to write, number of threads.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunConfig {
     /// Archives, HTML files, folders, globs.
     pub inputs: Vec<String>,
-    /// Folder or address that the archives named in indexes are relative to; empty for what is beside the index.
+    /// Folder or address that archive names in indexes are relative to; empty for the folder of the index.
     pub input_base: PathBuf,
     /// Feeds, folders, globs.
     pub feeds: Vec<String>,
     /// Output folder.
     pub out: PathBuf,
-    /// Number of threads; 0 is one per core.
+    /// Number of threads; 0 for one per core.
     pub jobs: usize,
     /// Memory limit, as [`crate::memory::parse_size`] reads it; empty for half of the machine's memory.
     pub memory: String,
-    /// Maximum weight in bytes of a site that is processed as a whole; a larger one is processed in batches.
+    /// Maximum weight in bytes of a site that is processed as a whole; larger sites are processed in batches.
     pub batch_bytes: u64,
     /// Folder for pages that do not fit into memory; empty for one in the run folder.
     pub spool: PathBuf,
-    /// Folder in which a run is kept until its outputs are at their address; empty for one among temporary files.
+    /// Folder in which the results stay until they are copied to their address; empty for a temporary folder.
     pub work: PathBuf,
-    /// File for metrics, kept up to date; empty for none.
+    /// File of metrics that is updated during the run; empty for none.
     pub metrics: PathBuf,
     /// Folder of an earlier run that this one is compared with; empty for none.
     pub compare: PathBuf,
@@ -131,27 +131,27 @@ pub struct RunConfig {
     pub corrections: Vec<PathBuf>,
     /// Store of site models that grows from night to night; empty for none.
     pub models: PathBuf,
-    /// What the retained pages of all sites in that store may weigh, as [`crate::memory::parse_size`] reads it.
+    /// Limit of the weight of the pages kept in that store, for all sites, as [`crate::memory::parse_size`] reads it.
     pub models_size: String,
     /// Number of days without pages after which a template is removed from the next revision of its site's model.
     pub retire_after: u32,
-    /// Sites whose pages are taken, by key, host or address; all if empty.
+    /// Sites to take pages from, by key, host or address; all if empty.
     pub sites: Vec<String>,
     /// Take pages captured on this date or later; empty for all.
     pub since: String,
     /// Take pages captured on this date or earlier; empty for all.
     pub until: String,
-    /// Take the first so many of these pages; 0 for all.
+    /// Maximum number of pages to take, the first ones; 0 for all.
     pub limit: u64,
-    /// Whether captures are only read again with the models that the store has, which stays as it is.
+    /// Whether captures are only read again, with the models in the store, which is not changed.
     pub reextract: bool,
 }
 
 impl RunConfig {
-    /// Memory that a run may take, in bytes.
+    /// Maximum memory of a run, in bytes.
     ///
     /// # Errors
-    /// If the setting is no size.
+    /// If the setting is not a size.
     pub fn budget(&self) -> Result<u64> {
         if self.memory.is_empty() {
             return Ok(half_of_machine().max(LEAST));
@@ -170,20 +170,20 @@ impl RunConfig {
         Ok(bytes)
     }
 
-    /// The store of site models, if one is named.
+    /// The store of site models, if set.
     pub fn models(&self) -> Option<&Path> {
         (!self.models.as_os_str().is_empty()).then_some(&*self.models)
     }
 
-    /// What retained pages may weigh, in bytes.
+    /// Maximum weight of the pages kept in the store, in bytes.
     ///
     /// # Errors
-    /// If the setting is no amount.
+    /// If the setting is not a size.
     pub fn models_bytes(&self) -> Result<u64> {
         parse_size(&self.models_size).map_err(|what| anyhow::anyhow!("run.models_size: {what}"))
     }
 
-    /// The folder of the earlier run that this one is compared with, if any.
+    /// The folder of the earlier run to compare with, if set.
     pub fn earlier(&self) -> Option<&Path> {
         (!self.compare.as_os_str().is_empty()).then_some(&*self.compare)
     }
@@ -205,12 +205,12 @@ pub struct ReadConfig {
     pub max_feed_bytes: usize,
     /// Status codes of pages to keep.
     pub statuses: Vec<u16>,
-    /// Columns of tables that articles keep.
+    /// Extra columns of input tables to keep in articles.
     pub extra: Vec<String>,
 }
 
 impl ReadConfig {
-    /// The limits of the archive reader.
+    /// Limits of the archive reader.
     pub fn limits(&self) -> archive::Limits {
         archive::Limits {
             record_bytes: self.max_record_bytes,
@@ -220,7 +220,7 @@ impl ReadConfig {
         }
     }
 
-    /// Approximate maximum memory for reading a file: a record, its payload, and the payload as text.
+    /// Approximate maximum memory for reading a file, in bytes: a record, its payload, and the payload as text.
     pub fn most_memory(&self) -> u64 {
         self.max_record_bytes.saturating_add(2 * self.max_payload_bytes as u64)
     }
@@ -234,7 +234,7 @@ pub struct GroupConfig {
     pub tracking_parameters: Vec<String>,
     /// Which pages are parts of one article.
     pub join_parts: JoinParts,
-    /// Name of the robot whose rules count beside those for all; empty for none.
+    /// Name of the robot whose rules apply beside the rules for all robots; empty for none.
     pub robot: String,
 }
 
@@ -244,14 +244,14 @@ pub struct GroupConfig {
 pub struct WrapConfig {
     /// Maximum number of pages held back to test a wrapper.
     pub hold_back: usize,
-    /// Site configs: files and folders. Their contents decide results, not their paths.
+    /// Site configs: files and folders. Their contents affect results, their paths do not.
     #[serde(skip_serializing)]
     pub site_configs: Vec<PathBuf>,
 }
 
 impl Config {
-    /// Reads a configuration file over the defaults; without one, gives the defaults. Relative
-    /// paths in the file are taken from the file's folder.
+    /// Reads a configuration file over the defaults; without a file, returns the defaults. Relative
+    /// paths in the file are relative to its folder.
     ///
     /// # Errors
     /// If the file cannot be read, is not TOML, or has an unknown key or value; the message names the file,
@@ -263,7 +263,7 @@ impl Config {
             let shown = path.display();
             let text = read_small_text(path, MOST_BYTES)
                 .with_context(|| format!("cannot read the configuration {shown}"))?;
-            // Parsed separately first, so that an error is reported with its line in the user's file.
+            // Parsed separately first, so that an error has its line in the user's file.
             let own: toml::Table = toml::from_str(&text)
                 .with_context(|| format!("the configuration {shown} is not valid TOML"))?;
             check_keys(&own, &table, "", &shown)?;
@@ -311,7 +311,7 @@ impl Config {
         Ok(self)
     }
 
-    /// The settings that differ from the defaults and can change results, as tables for [`Config::with`].
+    /// Returns the settings that differ from the defaults and can change results, as tables for [`Config::with`].
     pub fn differences(&self) -> toml::Table {
         let mut differences = self.to_table().unwrap_or_default();
         let defaults: toml::Table = toml::from_str(DEFAULT).unwrap_or_default();
@@ -338,8 +338,8 @@ impl Config {
         Ok(table)
     }
 
-    /// The same settings but for what `changes` names, in tables and keys as a configuration file has them.
-    /// Relative paths in it are taken from the current folder.
+    /// Returns these settings with `changes`, which has tables and keys like a configuration file.
+    /// Relative paths in it are relative to the current folder.
     ///
     /// # Errors
     /// As [`Config::load`].
@@ -351,11 +351,11 @@ impl Config {
         config.read_named()
     }
 
-    /// Reads the corrections that `run.corrections` names. Call it again after changing that. The archive that the run adds to
-    /// has none before its first run.
+    /// Reads the corrections that `run.corrections` names. Must be called again after that setting changes. The archive that the
+    /// run writes to may be missing: it has no corrections before its first run.
     ///
     /// # Errors
-    /// If one cannot be read, or a line is no correction.
+    /// If a file cannot be read, or a line is not a correction.
     pub fn read_corrections(&mut self) -> Result<()> {
         let is_begun = |path: &&PathBuf| **path != self.emit.archive || path.exists();
         let mut paths = self.run.corrections.iter().filter(is_begun).map(|path| &**path).peekable();
@@ -367,7 +367,7 @@ impl Config {
         Ok(())
     }
 
-    /// SHA-256 of what decides the outputs apart from the results, in hex: their settings, and corrections of articles.
+    /// SHA-256, in hex, of what affects outputs but not results: the settings of outputs, and the corrections of articles.
     pub fn outputs_hash(&self) -> String {
         match &self.corrections {
             Some(corrections) => sha256_of(&format!("{} {}", self.emit.hash(), corrections.digest)),
@@ -375,7 +375,7 @@ impl Config {
         }
     }
 
-    /// Reads the site configs that `wrap.site_configs` names. Call it again after changing that.
+    /// Reads the site configs that `wrap.site_configs` names. Must be called again after that setting changes.
     ///
     /// # Errors
     /// If a file cannot be read. Its contents are never an error.
@@ -404,7 +404,7 @@ impl Config {
         settings.site_configs = self.site_configs.clone();
         settings.corrections = self.template_corrections.clone();
         settings.forms = ArticleForms {
-            // What is removed from texts is found in the HTML.
+            // Text to be removed is located in the HTML.
             html: self.emit.wants_html() || self.emit.find_shared_text,
             markdown: self.emit.wants_markdown(),
             passages: self.emit.words_of_passages(),
@@ -420,8 +420,8 @@ impl Config {
         self.loaded.as_deref().unwrap_or_else(|| built_in())
     }
 
-    /// SHA-256 of the settings that decide what the results are (not paths, not threads), in hex. What a store
-    /// of models holds decides, too: another store is another run.
+    /// SHA-256 of the settings that affect results (not paths, not threads), in hex. The model store counts,
+    /// since its contents affect results: a run with another store is another run.
     pub fn hash(&self) -> String {
         match self.run.models() {
             Some(models) => {
@@ -431,7 +431,7 @@ impl Config {
         }
     }
 
-    /// The same whatever store of models is used, wherever that is.
+    /// Like [`Config::hash`], but independent of which model store is used, and of where it is.
     pub fn night_hash(&self) -> String {
         let decisive = (
             (

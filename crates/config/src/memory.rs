@@ -8,8 +8,8 @@ use std::path::Path;
 use bytesize::ByteSize;
 
 /// Parses a size: a number with `B`, with `kB`, `MB`, `GB`, `TB` (powers of 1000) or with `KiB`, `MiB`, `GiB`,
-/// `TiB` (powers of 1024); `K`, `M`, `G`, `T` are short for powers of 1000, `Ki` and so on for powers of 1024.
-/// Upper or lower case. A unit is required, since `--memory 4` rarely means four bytes.
+/// `TiB` (powers of 1024). `K`, `M`, `G`, `T` are short for powers of 1000, `Ki` and so on for powers of 1024.
+/// Case is ignored. A unit is required, since `--memory 4` rarely means four bytes.
 ///
 /// # Errors
 /// If the text is not a size.
@@ -23,12 +23,12 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     })
 }
 
-/// Half of the machine's memory, or of the limit of this process (control groups); 2 GiB if neither is known.
+/// Half of the machine's memory, or of the memory limit of this process (control groups); 2 GiB if neither is known.
 pub fn half_of_machine() -> u64 {
     half_of(Path::new("/"))
 }
 
-/// As [`half_of_machine`], with the file system at `root`.
+/// Like [`half_of_machine`], with the file system at `root`.
 fn half_of(root: &Path) -> u64 {
     let machine = fs::read_to_string(root.join("proc/meminfo")).ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
@@ -38,19 +38,19 @@ fn half_of(root: &Path) -> u64 {
     machine.into_iter().chain(groups::limit(root)).min().map_or(2 << 30, |bytes| bytes / 2)
 }
 
-/// Minimum: what the program, its buffers and a site of medium size need.
+/// Minimum memory limit, in bytes: what the program, its buffers and a site of medium size need.
 pub const LEAST: u64 = 256 << 20;
 
-/// Memory for processing a site, per byte of its weight: trees, words, features, results. Ordinary sites take
-/// half of it (docs/PERFORMANCE.md).
+/// Bytes of memory for processing a site, per byte of its weight: trees, words, features, results. Ordinary sites
+/// need half of it (docs/PERFORMANCE.md).
 const WORKING: u64 = 10;
 
 /// Weight of a node of a tree, in bytes.
 const NODE: u64 = 12;
 
-/// The weight of a page: the bytes of its HTML, or more if it has many tags. This times `WORKING` bounds
-/// the memory for processing it, whatever it contains. It depends only on the page, and so does whether a
-/// site is processed as a whole.
+/// The weight of a page: the bytes of its HTML, or more if it has many tags. The weight times `WORKING` is an upper bound
+/// of the memory for processing the page, whatever it contains. The weight depends only on the page, so whether
+/// a site is processed as a whole depends only on its pages.
 pub fn weight(html: &str) -> u64 {
     (html.len() as u64).max(NODE * u64::from(dom::Room::of(html).nodes))
 }
@@ -60,16 +60,16 @@ pub fn weight(html: &str) -> u64 {
 pub struct MemoryShares {
     /// Bytes of pages that are kept in memory until their site is processed.
     pub waiting: u64,
-    /// Maximum weight of a site that is processed in parallel with others; a larger one is processed alone.
+    /// Maximum weight of a site that is processed in parallel with others. Larger sites are processed alone.
     pub beside: u64,
-    /// Maximum weight of the sites in progress: listed, being processed, or waiting for an earlier one.
+    /// Maximum total weight of the sites in progress: listed, being processed, or waiting for an earlier site to be written.
     pub on_the_way: u64,
     /// Number of files that are read in parallel.
     pub files: usize,
 }
 
 impl MemoryShares {
-    /// Divides a memory limit among threads; reading a file takes at most `reading` bytes. Affects speed and
+    /// Divides a memory limit among threads. Reading a file takes at most `reading` bytes. The result affects speed and
     /// disk use, never results.
     pub fn of(budget: u64, threads: usize, reading: u64) -> Self {
         let threads = threads.max(1);

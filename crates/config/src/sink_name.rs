@@ -10,12 +10,12 @@ use sink::LineStorage;
 
 use crate::EmitConfig;
 
-/// What an output has of articles.
+/// Which parts of articles an output contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OutputContents {
-    /// Every field.
+    /// All fields.
     Record,
-    /// Some fields, also the HTML.
+    /// Some fields, including the HTML.
     Html,
     /// Some fields, without HTML and Markdown.
     Text,
@@ -31,12 +31,12 @@ macro_rules! outputs {
         }
 
         impl SinkName {
-            /// Everything that it may write in a run folder, with any settings; the main file first.
+            /// All files that it may write to a run folder, with any settings; the main file first.
             pub fn files(self) -> &'static [&'static str] {
                 match self { $(Self::$sink => &$files,)* }
             }
 
-            /// Its size, in thousandths of the HTML of the pages.
+            /// Its size, in thousandths of the size of the HTML of the pages.
             pub fn size_per_thousand(self) -> u64 {
                 match self { $(Self::$sink => $size,)* }
             }
@@ -59,25 +59,25 @@ outputs! {
     Bulk: "bulk", ["articles.bulk.ndjson"], Record, 143;
     /// `articles.warc.gz` and its index, `articles.cdxj`.
     Warc: "warc", ["articles.warc.gz", "articles.cdxj"], Html, 50;
-    /// `archive.sqlite`, or another archive of articles.
+    /// `archive.sqlite`, or an archive elsewhere.
     Sqlite: "sqlite", ["archive.sqlite"], Html, 135;
-    /// `index/`, or a folder of its own.
+    /// `index/`, or a folder elsewhere.
     Index: "index", ["index"], Text, 44;
-    /// A data set of articles, in a folder of its own.
+    /// A data set of articles, in a folder elsewhere.
     Dataset: "dataset", [], Record, 40;
     /// `site-config/HOST.txt`.
     SiteConfig: "siteconfig", ["site-config"], Text, 1;
-    /// `report/`: the figures of each site. The HTML page is made from them at the end of the run (crate `report`).
+    /// `report/`: figures of each site. The crate `report` makes the HTML page from them at the end of the run.
     Report: "report", ["report/index.html"], Text, 1;
 }
 
 impl SinkName {
-    /// Whether it may have the HTML of articles.
+    /// Whether it can contain the HTML of articles.
     pub fn has_html(self) -> bool {
         self.contents() != OutputContents::Text
     }
 
-    /// Whether it can contain articles as Markdown: outputs with every field do.
+    /// Whether it can contain articles as Markdown, as outputs with all fields do.
     pub fn has_markdown(self) -> bool {
         self.contents() == OutputContents::Record
     }
@@ -89,7 +89,7 @@ impl SinkName {
 }
 
 impl SinkName {
-    /// The files that it writes with these settings; none if it writes elsewhere.
+    /// The files that it writes to the run folder with these settings; none if it writes elsewhere.
     pub fn written(self, config: &EmitConfig) -> &'static [&'static str] {
         match self {
             Self::Jsonl if config.jsonl == LineStorage::Zstd => &self.files()[1..],
@@ -99,7 +99,7 @@ impl SinkName {
         }
     }
 
-    /// The file or folder that it writes; the first, if there are several.
+    /// The file or folder that it writes; the first one if there are several.
     pub fn path(self, folder: &Path, config: &EmitConfig) -> PathBuf {
         match (self, self.written(config)) {
             (_, [first, ..]) => folder.join(first),
@@ -111,7 +111,7 @@ impl SinkName {
         }
     }
 
-    /// Whether its files belong to this run only and are in the run folder.
+    /// Whether its files are in the run folder and belong to this run only.
     pub fn is_in_run_folder(self, config: &EmitConfig) -> bool {
         match self {
             Self::Sqlite => config.archive.as_os_str().is_empty(),
@@ -121,7 +121,7 @@ impl SinkName {
         }
     }
 
-    /// The name of its file in the run folder, for messages.
+    /// Name of its file in the run folder, for messages.
     pub fn shown(self, config: &EmitConfig) -> String {
         let file = self.path(Path::new(""), config).display().to_string();
         if matches!(self, Self::Index | Self::Dataset | Self::SiteConfig) {
@@ -138,7 +138,7 @@ impl fmt::Display for SinkName {
     }
 }
 
-/// Several sinks, as the command line names them: `jsonl,csv`, or `all`.
+/// A list of sinks on the command line: `jsonl,csv`, or `all`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SinkList(pub Vec<SinkName>);
 
@@ -147,7 +147,7 @@ impl FromStr for SinkList {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text == "all" {
-            // A data set needs a folder, which is named by an option of its own.
+            // A data set needs a folder, which an option of its own names.
             let others = SinkName::ALL.into_iter().filter(|name| *name != SinkName::Dataset);
             return Ok(Self(others.collect()));
         }

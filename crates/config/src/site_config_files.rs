@@ -1,4 +1,4 @@
-//! Site configs, read from files and found by host.
+//! Site configs: read from files, and found by host.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use wrapper::site_config::{CompiledSiteConfig, Finding, SiteConfig, compile, hos
 
 use crate::files::read_small;
 
-/// Maximum size of a file in bytes; the longest of 2,000 public ones has some kilobytes.
+/// Maximum size of a file in bytes. The longest of 2,000 public files has a few kilobytes.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The file whose directives are added to those of every other file.
@@ -22,14 +22,14 @@ const GLOBAL: &str = "global";
 /// A site config that was read from a file.
 #[derive(Clone, Debug)]
 pub struct LoadedSiteConfig {
-    /// Where it was read from.
+    /// Path of the file.
     pub path: PathBuf,
-    /// The host it is for (`example.com`, or `.example.com` for its subdomains); `None` if the file name
-    /// contains none.
+    /// Host that it applies to (`example.com`, or `.example.com` for its subdomains); `None` if the file name
+    /// contains no host.
     pub host: Option<String>,
     /// The wrapper.
     pub wrapper: CompiledSiteConfig,
-    /// The verdict on each directive.
+    /// The finding for each directive.
     pub findings: Vec<Finding>,
     digest: [u8; 32],
 }
@@ -57,7 +57,7 @@ impl LoadedSiteConfig {
     }
 }
 
-/// Reads files, and the `.txt` files of folders: in the order of `paths`, within a folder by name.
+/// Reads files, and the `.txt` files of folders, in the order of `paths`, and within a folder by name.
 ///
 /// # Errors
 /// If a path does not exist or cannot be read, or a folder contains no site config.
@@ -88,8 +88,8 @@ pub fn read_files(paths: &[PathBuf]) -> Result<Vec<LoadedSiteConfig>> {
     Ok(files)
 }
 
-/// Maps hosts to site configs. If two files are for one host, the later one wins. The directives of
-/// `global.txt` are added to those of every other file; alone it has no effect.
+/// Maps hosts to site configs. If several files are for one host, the last one wins. The directives of
+/// `global.txt` are added to those of every other file. That file alone has no effect.
 pub fn site_configs_of(files: &[LoadedSiteConfig]) -> SiteConfigs {
     let mut by_host: BTreeMap<String, &LoadedSiteConfig> = BTreeMap::new();
     for file in files {

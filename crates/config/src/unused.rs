@@ -1,4 +1,4 @@
-//! Settings that differ from their defaults and have no effect with the engine chosen.
+//! Settings that differ from their defaults but have no effect with the chosen engine.
 
 use sitemodel::Engine;
 use toml::{Table, Value};
@@ -8,7 +8,7 @@ use super::{Config, DEFAULT};
 /// A setting without effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unused {
-    /// Its name, e.g. `signify.top`.
+    /// Name of the setting, e.g. `signify.top`.
     pub setting: String,
     /// The engines that use it.
     pub engines: Vec<&'static str>,
@@ -44,7 +44,7 @@ fn uses_signifiers(engine: Engine) -> bool {
     ranks_patterns(engine) || engine == Engine::Sigfeed
 }
 
-/// Tables with the parameters of the engine of that name.
+/// Tables with the parameters of the engines of the same names.
 const METHODS: [&str; 5] = ["words_leaves", "euclid", "blocks", "density", "text_density"];
 
 fn at<'a>(table: &'a Table, name: &str) -> Option<&'a Value> {
@@ -53,7 +53,7 @@ fn at<'a>(table: &'a Table, name: &str) -> Option<&'a Value> {
 }
 
 impl Config {
-    /// Settings that are not the defaults and have no effect with the engine chosen.
+    /// Returns the settings that differ from the defaults and have no effect with the chosen engine.
     pub fn unused(&self) -> Vec<Unused> {
         let defaults = toml::from_str::<Table>(DEFAULT).unwrap_or_default();
         let own = Table::try_from(self).unwrap_or_default();

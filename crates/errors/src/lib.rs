@@ -1,22 +1,22 @@
-//! Errors for people: what happened, where, and what to do next ([`Problem`]); and what a command is that was stopped
+//! Errors for people: what happened, where, and what to do next ([`Problem`]); and the error of a command that was stopped
 //! ([`Stopped`]).
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A problem that a person can do something about.
+/// A problem that the user can do something about.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct Problem {
-    /// The file, folder, address, site or option that it concerns.
+    /// File, folder, address, site or option with the problem.
     pub at: String,
     /// What happened.
     pub what: String,
-    /// What to do next; may be empty.
+    /// What to do next; empty if nothing can be advised.
     pub next: String,
 }
 
 impl Problem {
-    /// Something that happened, where, and what to do next.
+    /// Makes a problem; the arguments are in the order of the fields.
     pub fn new(at: impl ToString, what: impl Into<String>, next: impl Into<String>) -> Self {
         Self { at: at.to_string(), what: what.into(), next: next.into() }
     }
@@ -28,20 +28,20 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A message in one line: where, what, and what to do next.
+/// Formats a one-line message: where, what, and what to do next.
 pub fn sentence(at: &str, what: &str, next: &str) -> String {
     let colon = if at.is_empty() { "" } else { ": " };
     let semicolon = if next.is_empty() { "" } else { "; " };
     format!("{at}{colon}{what}{semicolon}{next}")
 }
 
-/// An error and its causes, joined by colons. A cause that is in the text of the error before it is not repeated.
+/// Joins an error and its causes with colons. Leaves out a cause whose text is already part of the message.
 pub fn error_chain(error: &anyhow::Error) -> String {
     joined(error.chain().map(ToString::to_string))
 }
 
-/// The problem that an error reports: its causes are part of what happened. An error without a known place is what
-/// happened.
+/// Returns the problem that an error contains, with the causes of the error added to `what`. An error without a problem becomes
+/// a problem without a place.
 pub fn problem_of(error: &anyhow::Error) -> Problem {
     let found = error.chain().position(|cause| cause.is::<Problem>());
     let of = found.and_then(|at| Some((at, error.chain().nth(at)?.downcast_ref::<Problem>()?)));
@@ -59,11 +59,11 @@ fn joined(causes: impl Iterator<Item = String>) -> String {
     let mut text = String::new();
     let mut last = 0;
     for cause in causes {
-        // SQLite gives the same words again with a number before them.
+        // SQLite repeats its message with an error number before it.
         let numbered = cause.strip_prefix("Error code ").and_then(|rest| rest.split_once(": "));
         let cause = numbered.map_or(&*cause, |(_, words)| words);
         if cause.starts_with(&text[last..]) {
-            // A cause that says the same, and more.
+            // The cause repeats the message and adds something.
             text.truncate(last);
             text.push_str(cause);
         } else if !text.contains(cause) {
@@ -78,16 +78,16 @@ fn joined(causes: impl Iterator<Item = String>) -> String {
 /// Why a run stopped before its end.
 #[derive(Debug, thiserror::Error)]
 pub enum Stopped {
-    /// Nothing was worth keeping.
+    /// There was nothing worth keeping.
     #[error("stopped; nothing was written")]
     Empty,
-    /// The results so far are kept: how many.
+    /// The results so far are kept; the field says how many.
     #[error("stopped {0}; the same command resumes from there")]
     Kept(String),
 }
 
 impl Stopped {
-    /// Ends work of which nothing is kept, once `stop` is set.
+    /// Returns an error if `stop` is set. For work of which nothing is kept.
     ///
     /// # Errors
     /// [`Stopped::Empty`].
@@ -96,16 +96,16 @@ impl Stopped {
     }
 }
 
-/// Whether something was begun that must be ended in order.
+/// Whether something has begun that must be ended in order when a signal arrives.
 static BEGUN: AtomicBool = AtomicBool::new(false);
 
-/// Says that from here on the command looks at its stop flag when a signal comes, and cleans up.
+/// Declares that from here on the command checks its stop flag after a signal, and cleans up.
 pub fn mark_begun() {
     BEGUN.store(true, Ordering::Relaxed);
 }
 
-/// Whether a command has begun anything. Before, it reads settings, lists and the like: whatever it waits for, a
-/// signal may end the process.
+/// Whether the command has called [`mark_begun`]. Before that, it only reads settings, lists and the like, so a signal may end
+/// the process whatever it waits for.
 pub fn has_begun() -> bool {
     BEGUN.load(Ordering::Relaxed)
 }
@@ -128,7 +128,7 @@ mod tests {
         assert!(text.starts_with("5 of 6 sites are kept: cannot create /nowhere/at/"), "{text}");
         let plain = anyhow::Error::new(io::Error::other("full")).context("cannot write a");
         assert_eq!(error_chain(&plain), "cannot write a: full");
-        // In the middle of the message, too.
+        // Also in the middle of the message.
         let middle = anyhow::Error::new(io::Error::other("full")).context("disk full; make room");
         assert_eq!(error_chain(&middle), "disk full; make room");
         let longer = anyhow::anyhow!("cannot write a: full").context("cannot write a");

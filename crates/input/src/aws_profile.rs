@@ -1,4 +1,4 @@
-//! The credentials that the AWS command line keeps in a file (`~/.aws/credentials`): sections of `key = value`, one a profile.
+//! Credentials from the file of the AWS command line (`~/.aws/credentials`): one section of `key = value` lines per profile.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ pub(crate) struct AwsProfile {
     pub(crate) session_token: Option<String>,
 }
 
-/// The credentials of the profile that `AWS_PROFILE` names, or of `default`; `None` without such a file or profile.
+/// Reads the profile that `AWS_PROFILE` names, or else `default`; `None` if the file or the profile does not exist.
 pub(crate) fn profile() -> Option<AwsProfile> {
     let named = std::env::var_os("AWS_SHARED_CREDENTIALS_FILE").map(PathBuf::from);
     let file = named.or_else(|| {

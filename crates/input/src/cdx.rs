@@ -1,7 +1,7 @@
-//! Indexes of web archives as lists of records: files of CDX and CDXJ, and [tables](crate::table), which name the file, offset and
-//! length of each record.
+//! Indexes of web archives as lists of records: CDX and CDXJ files, and [tables](crate::table) with the file, offset and length
+//! of each record.
 //!
-//! CDXJ: `key timestamp {"filename": …, "offset": …, "length": …}`, one record a line. CDX: columns that the first line names
+//! CDXJ: `key timestamp {"filename": …, "offset": …, "length": …}`, one record per line. CDX: the first line names the columns
 //! by letters, of which `g` is the file, `V` the offset and `S` the length.
 
 use std::collections::BTreeMap;
@@ -20,44 +20,44 @@ use crate::table::{FILE, LENGTH, OFFSET, Row, extra_of, is_table, is_text, read_
 
 /// Maximum length of a line, in bytes.
 const LONGEST: u64 = 1 << 20;
-/// Maximum lines of an index.
+/// Maximum number of lines of an index.
 const MOST_LINES: u64 = 100_000_000;
 
-/// Columns that are kept of the rows of records, by the offsets of these.
+/// Extra columns from the index rows of records, by the offset of the record.
 pub type ExtraOfRecords = BTreeMap<u64, Vec<ExtraValue>>;
 
-/// Whether a file has the name of an index.
+/// Whether a file name is that of an index.
 pub fn is_index(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let bare = name.strip_suffix(".gz").unwrap_or(&name);
     bare.ends_with(".cdx") || bare.ends_with(".cdxj")
 }
 
-/// What an index lists.
+/// The contents of an index.
 #[derive(Debug, Default)]
 pub(crate) struct ListedArchives {
-    /// The archives that it names.
+    /// The archives that the index names.
     pub archives: Vec<ListedArchive>,
-    /// Files that cannot be used, with the reason: archives that are not there, and the index, if some of its rows list nothing.
+    /// Files that cannot be used, with the reason: missing archives, and the index itself if some of its rows list no record.
     pub unusable: Vec<(PathBuf, String)>,
 }
 
 /// The records of an archive that an index lists.
 #[derive(Debug)]
 pub(crate) struct ListedArchive {
-    /// Where the archive is: an existing file, or an address that was not asked yet.
+    /// Path of an existing archive, or an address that has not been tried.
     pub path: PathBuf,
-    /// The records, in order, each once.
+    /// The records, sorted, each once.
     pub records: Vec<RecordAt>,
-    /// Columns that are kept of their rows.
+    /// Extra columns from the index rows of the records.
     pub extra: ExtraOfRecords,
 }
 
-/// The archives that an index names, each with the records that it lists: in order, each once. `base` is the folder or address
-/// that names of archives are relative to, if they are not beside the index; `extra` names columns of tables that are kept.
+/// Reads an index, and groups its records by archive, sorted, each once. `base` is the folder or address that archive names
+/// are relative to, if not to the index. `extra` names further table columns to keep.
 ///
 /// # Errors
-/// If the index cannot be read or understood, or names no archive that is there.
+/// If the index cannot be read or parsed, or none of the archives that it names exists.
 pub(crate) fn expand(index: &Path, base: &Path, extra: &[String]) -> Result<ListedArchives> {
     let mut files: BTreeMap<String, (Vec<RecordAt>, ExtraOfRecords)> = BTreeMap::new();
     let mut unusable = 0_u64;
@@ -110,10 +110,10 @@ pub(crate) fn expand(index: &Path, base: &Path, extra: &[String]) -> Result<List
     Ok(listed)
 }
 
-/// The records of an archive that indexes list: in order, each once.
+/// The records of an archive that the indexes list, sorted, each once.
 ///
 /// # Errors
-/// If an index cannot be read or understood.
+/// If an index cannot be read or parsed.
 pub fn records_of(indexes: &[PathBuf], archive: &Path) -> Result<Vec<RecordAt>> {
     let mut records = Vec::new();
     for index in indexes {
@@ -130,7 +130,7 @@ pub fn records_of(indexes: &[PathBuf], archive: &Path) -> Result<Vec<RecordAt>> 
     Ok(records)
 }
 
-/// Reads an index of any form; of a row that lists no record, gives why.
+/// Reads an index of any format. Passes an error to `take` for a row that lists no record.
 fn read_listed(
     index: &Path,
     extra: &[String],
@@ -146,8 +146,8 @@ fn read_listed(
 /// Maximum number of missing archives that a message names.
 const MISSING_NAMED: usize = 5;
 
-/// The place of an archive: below `base`, if that is given; else as it is named, beside the index, or in the folder `archive`
-/// beside the folder of the index, as pywb and WACZ have it.
+/// Finds an archive: below `base`, if that is given; else next to the index, in the folder `archive` next to the folder of the
+/// index (as in pywb and WACZ), next to that folder, or under its name as it is.
 fn place_of(index: &Path, file: &str, base: &Path) -> Option<PathBuf> {
     let named = PathBuf::from(file);
     if address_of(&named).is_some() || named.is_absolute() {
@@ -165,7 +165,7 @@ fn place_of(index: &Path, file: &str, base: &Path) -> Option<PathBuf> {
     places.into_iter().find(|place| state(place).is_ok())
 }
 
-/// Reads the rows of a table that lists records; of a row that lists none, gives why.
+/// Reads the rows of a table that lists records. Passes an error to `take` for a row that lists none.
 fn read_table(
     table: &Path,
     extra: &[String],
@@ -203,13 +203,13 @@ fn read_table(
 /// A record that an index lists.
 #[derive(Debug)]
 pub struct Listed {
-    /// The archive, as the index names it.
+    /// Name of the archive in the index.
     pub file: String,
-    /// Where the record is in it.
+    /// Position of the record in the archive.
     pub record: RecordAt,
-    /// Its address; empty if the index does not have it.
+    /// Address of the page; empty if the index does not have it.
     pub url: String,
-    /// Columns of its row that are kept.
+    /// Extra columns of the row.
     pub extra: Vec<ExtraValue>,
 }
 
@@ -222,7 +222,7 @@ struct CdxjLine {
     url: String,
 }
 
-/// A number, or one as text, which some programs write.
+/// A number, or a string with a number, which some programs write.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Number {
@@ -242,12 +242,12 @@ impl Number {
 /// Reads an index.
 ///
 /// # Errors
-/// If it cannot be read or understood.
+/// If it cannot be read or parsed.
 pub fn read_index(index: &Path, take: &mut dyn FnMut(Listed)) -> Result<()> {
     read_index_from(open(index)?, take)
 }
 
-/// Reads an index, or some of its lines, compressed or not.
+/// Reads an index, or some lines of one, compressed or not.
 pub(crate) fn read_index_from(index: impl Read, take: &mut dyn FnMut(Listed)) -> Result<()> {
     let mut from = unpacked(index)?;
     let mut columns = None;

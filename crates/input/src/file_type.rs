@@ -1,4 +1,4 @@
-//! What a file is, by its contents: to name files that are no input, and files that an output may not replace.
+//! Recognises files by their contents, to name files that are not inputs and files that an output must not replace.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -9,10 +9,10 @@ use model::{Drop, DropReason};
 
 use crate::waiting::is_stream;
 
-/// Bytes that a file is recognised by.
+/// Number of bytes by which a file is recognised.
 const FIRST: u64 = 8 << 10;
 
-/// What a file is, such as `text` or `a file of type image/png`; compressed ones with what is in them.
+/// Describes a file, for example as `text` or `a file of type image/png`; a compressed one together with its contents.
 pub fn what_is(path: &Path) -> io::Result<String> {
     if path.is_dir() {
         return Ok("a folder".to_owned());
@@ -23,7 +23,7 @@ pub fn what_is(path: &Path) -> io::Result<String> {
     }
     let outer = what_are(&first);
     let mut inner = Vec::new();
-    // What is cut off is an error after the bytes that count.
+    // The truncated data ends with an error, but only after the bytes that matter.
     let _ = match first.get(..4) {
         Some([0x1f, 0x8b, ..]) => {
             flate2::read::GzDecoder::new(&first[..]).take(FIRST).read_to_end(&mut inner)
@@ -35,7 +35,7 @@ pub fn what_is(path: &Path) -> io::Result<String> {
     Ok(if inner.is_empty() { outer } else { format!("{} in {outer}", what_are(&inner)) })
 }
 
-/// The bytes that a file is recognised by.
+/// Reads the bytes by which a file is recognised.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -45,12 +45,12 @@ pub fn first_bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(first)
 }
 
-/// How Parquet files begin and end.
+/// First and last bytes of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
-/// Maximum bytes of the metadata of a Parquet file that are searched.
+/// Maximum size of Parquet metadata that are searched, in bytes.
 const METADATA: u64 = 64 << 20;
 
-/// What a Parquet file is, if it is one of ours: by its metadata, which may be damaged.
+/// Describes a Parquet file written by this program, by its metadata, which may be damaged; `None` for others.
 fn what_table(path: &Path) -> Option<&'static str> {
     let mut file = File::open(path).ok()?;
     let end = file.seek(SeekFrom::End(-8)).ok()?;
@@ -69,7 +69,7 @@ fn what_table(path: &Path) -> Option<&'static str> {
     }
 }
 
-/// What an SQLite database is, by its header: number of pages, and the id of the program.
+/// Describes an SQLite database by its header, which has the number of pages and the id of the program.
 fn what_database(first: &[u8]) -> &'static str {
     let number =
         |at: usize| first.get(at..at + 4).map(|bytes| bytes.try_into().unwrap_or_default());
@@ -80,34 +80,34 @@ fn what_database(first: &[u8]) -> &'static str {
     }
 }
 
-/// The media type of bytes that are no text; `None` for text, and for what is not recognised and may be text in any
-/// charset.
+/// The media type of bytes that are not text; `None` for text, and for unrecognised bytes that may be text in some
+/// encoding.
 pub fn kind_of(bytes: &[u8]) -> Option<&'static str> {
     let known = infer::get(bytes).map(|found| found.mime_type());
     let known = known.filter(|known| !known.starts_with("text/"));
-    // UTF-16 has zero bytes, and begins with a mark or has one in each of the first pairs.
+    // UTF-16 text has zero bytes. It begins with a byte order mark, or has a zero byte in each of its first pairs.
     let wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     let zeros = bytes.iter().filter(|byte| **byte == 0).count();
     let binary = !wide && zeros > 0 && zeros * 4 < bytes.len();
     known.or(binary.then_some("application/octet-stream"))
 }
 
-/// The media type of a picture, by its first bytes; `None` for anything else, and for SVG.
+/// The media type of an image, by its first bytes; `None` for anything else, and for SVG.
 pub(crate) fn picture_type(bytes: &[u8]) -> Option<&'static str> {
     infer::get(bytes).map(|found| found.mime_type()).filter(|kind| kind.starts_with("image/"))
 }
 
-/// Whether something that was dropped is a picture, which articles may refer to.
+/// Whether a drop is an image, which articles may refer to.
 pub fn is_picture(drop: &Drop) -> bool {
     drop.reason == DropReason::ContentType && is_image(&drop.detail)
 }
 
-/// Whether a content type is one of images.
+/// Whether a content type is that of an image.
 pub fn is_image(content_type: &str) -> bool {
     content_type.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("image/"))
 }
 
-/// What bytes are, such as `text` or `a file of type image/png`.
+/// Describes bytes, for example as `text` or `a file of type image/png`.
 pub fn what_are(bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return "an empty file".to_owned();
@@ -133,7 +133,7 @@ pub fn what_are(bytes: &[u8]) -> String {
     }
 }
 
-/// Whether bytes are text in UTF-8, which may be cut off.
+/// Whether bytes are UTF-8 text, possibly truncated.
 fn is_text(bytes: &[u8]) -> bool {
     let valid = match std::str::from_utf8(bytes) {
         Ok(_) => true,
@@ -142,7 +142,7 @@ fn is_text(bytes: &[u8]) -> bool {
     valid && !bytes.contains(&0)
 }
 
-/// Says of an input in which no record was found what it is instead.
+/// Describes an input in which no record was found.
 pub fn not_an_archive(path: &Path) -> String {
     let known = if is_stream(path) || path.as_os_str() == "-" { None } else { what_is(path).ok() };
     match known.as_deref() {

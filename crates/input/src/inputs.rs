@@ -1,4 +1,4 @@
-//! Expands the inputs that the user named to the files to read, and examines these.
+//! Expands the inputs that the user named to a list of files to read, and examines the files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,50 +17,50 @@ use crate::source::{addresses_like, state};
 use crate::table::{TableKind, is_table, kind_of_table};
 use crate::waiting::is_stream;
 
-/// Maximum bytes of a list of inputs.
+/// Maximum size of a list of inputs, in bytes.
 const LIST_BYTES: u64 = 64 << 20;
-/// Maximum lines of all lists of inputs together.
+/// Maximum number of lines in all lists of inputs together.
 const LIST_LINES: usize = 10_000_000;
-/// How many lists may name each other in a chain.
+/// Maximum depth of lists that name other lists.
 const LIST_DEPTH: usize = 16;
 
-/// The name of the standard input among inputs. A file of this name is `./-`.
+/// Name of standard input among the inputs. A file with this name is written as `./-`.
 const STDIN: &str = "-";
 
 /// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Input {
-    /// A web archive, whatever its compression.
+    /// A web archive, with any compression.
     Archive(PathBuf),
     /// Records of a web archive that an index lists.
     Records {
         /// The archive.
         path: PathBuf,
-        /// The records, in order, each once.
+        /// The records, sorted, each once.
         records: Arc<[RecordAt]>,
-        /// Columns that are kept of their rows.
+        /// Extra columns from the index rows of the records.
         extra: Arc<ExtraOfRecords>,
-        /// The indexes that list them.
+        /// The indexes that list the records.
         indexes: Vec<PathBuf>,
     },
-    /// A saved page. `name` is its path within the folder that was named, or its file name.
+    /// A saved page.
     Html {
-        /// Its path.
+        /// Path of the file.
         path: PathBuf,
-        /// Its path within the folder, with `/`.
+        /// Path within the named folder, with `/`; or the file name.
         name: String,
-        /// The folder's own name, or empty.
+        /// Name of the folder; may be empty.
         folder: String,
     },
     /// A table of pages.
     Table(PathBuf),
     /// A feed.
     Feed(PathBuf),
-    /// A store of site models: the pages that it retains, to be read again.
+    /// A store of site models: the pages that it keeps are read again.
     Retained(PathBuf),
-    /// A file or folder within a folder that should be read but cannot be. It is reported while reading.
+    /// A file or folder within a folder that cannot be read. The problem is reported while reading.
     Unreadable {
-        /// Its path.
+        /// Path of the file or folder.
         path: PathBuf,
         /// Why it cannot be read.
         why: String,
@@ -68,12 +68,12 @@ pub enum Input {
 }
 
 impl Input {
-    /// Whether it is the standard input rather than a file.
+    /// Whether it is standard input rather than a file.
     pub fn is_stdin(&self) -> bool {
         matches!(self, Self::Archive(path) | Self::Feed(path) if path.as_os_str() == STDIN)
     }
 
-    /// The file's path; `-` for the standard input.
+    /// Path of the file; `-` for standard input.
     pub fn path(&self) -> &Path {
         match self {
             Self::Archive(path)
@@ -86,7 +86,7 @@ impl Input {
         }
     }
 
-    /// What it is read as, for people.
+    /// Format that it is read as, for messages.
     pub fn format(&self) -> &'static str {
         let path = self.path();
         let name = lower_name(path);
@@ -107,7 +107,7 @@ impl Input {
     }
 }
 
-/// The name of a file in lower case.
+/// The name of a file, in lower case.
 pub(crate) fn lower_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }
@@ -121,7 +121,7 @@ fn is_html(path: &Path) -> bool {
     has_extension(path, &["html", "htm", "xhtml", "shtml", "mhtml", "mht"])
 }
 
-/// Whether a file has the name of an archive.
+/// Whether a file name is that of an archive.
 pub fn is_archive(path: &Path) -> bool {
     const COMPRESSED: [&str; 5] = [".gz", ".zst", ".lz4", ".bz2", ".xz"];
     let name = lower_name(path);
@@ -129,10 +129,10 @@ pub fn is_archive(path: &Path) -> bool {
     [".warc", ".arc"].iter().any(|end| bare.ends_with(end)) || name.ends_with(".wacz")
 }
 
-/// Maximum bytes by which a file without an extension is recognised.
+/// Bytes that are examined to recognise a file without an extension.
 const FIRST: u64 = 4 << 10;
 
-/// What a file without an extension is, by its first bytes.
+/// Recognises a file without an extension by its first bytes.
 fn kind_of(path: &Path) -> Option<SniffedKind> {
     if path.extension().is_some() || is_stream(path) {
         return None;
@@ -160,11 +160,11 @@ fn is_feed(path: &Path) -> bool {
 /// Where to look for inputs, and where not.
 #[derive(Clone, Copy, Debug)]
 pub struct InputPlaces<'a> {
-    /// The folder that the run writes to, which is skipped without a warning; empty for none.
+    /// The folder that the run writes to, which is skipped without a warning; empty if there is none.
     pub own: &'a Path,
-    /// The folder or address that the archives named in indexes are relative to; empty for what is beside the index.
+    /// Folder or address that archive names in indexes are relative to; empty for the folder of the index.
     pub base: &'a Path,
-    /// Columns of tables that are kept.
+    /// Extra columns of tables to keep.
     pub extra: &'a [String],
 }
 
@@ -174,12 +174,12 @@ impl Default for InputPlaces<'_> {
     }
 }
 
-/// Expands files, folders and globs, in sorted order, each file once. Unreadable files are included: reading
+/// Expands files, folders and globs to a sorted list without repetitions. Unreadable files are included: reading
 /// them fails later.
 ///
 /// # Errors
-/// If a file does not exist, a folder contains nothing to read, or a glob matches nothing. All problems are
-/// reported at once, before any work is done.
+/// If a file does not exist, a folder contains nothing to read, or a glob matches nothing. Reports all problems
+/// at once, before any work is done.
 pub fn expand(inputs: &[String], feeds: &[String], places: InputPlaces<'_>) -> Result<Vec<Input>> {
     let mut found = Vec::new();
     let mut problems = Vec::new();
@@ -197,7 +197,7 @@ pub fn expand(inputs: &[String], feeds: &[String], places: InputPlaces<'_>) -> R
     Ok(join_records(found))
 }
 
-/// Joins what several indexes list of one archive; of an archive that is read as a whole, what they list is read anyway.
+/// Joins the records that several indexes list for one archive. Leaves them out if the archive is read as a whole anyway.
 fn join_records(inputs: Vec<Input>) -> Vec<Input> {
     let whole = inputs.iter().filter(|input| matches!(input, Input::Archive(_)));
     let whole: BTreeSet<PathBuf> = whole.map(|input| input.path().to_owned()).collect();
@@ -225,9 +225,9 @@ fn join_records(inputs: Vec<Input>) -> Vec<Input> {
 
 #[derive(Default)]
 struct OpenLists {
-    /// Those in each other, the outermost first.
+    /// Lists that are being read, the outermost first.
     open: Vec<String>,
-    /// Lines read, of these and earlier ones.
+    /// Number of lines read, from all lists so far.
     lines: usize,
 }
 
@@ -297,7 +297,7 @@ fn expand_one(
     Ok(files)
 }
 
-/// The inputs that files are which were named: also indexes and tables, which are not looked for in folders.
+/// Turns named files into inputs. Indexes and tables are recognised here, but not in folders.
 fn inputs_of(
     paths: impl IntoIterator<Item = PathBuf>,
     as_feed: bool,
@@ -327,8 +327,8 @@ fn inputs_of(
     Ok(inputs)
 }
 
-/// The inputs that a text file names, one on each line; empty lines and those that begin with `#` are
-/// skipped. Paths are relative to the current folder, as on the command line.
+/// Reads inputs from a list, one per line; skips empty lines and lines that begin with `#`.
+/// Paths are relative to the current folder, as on the command line.
 fn listed(
     list: &str,
     as_feed: bool,
@@ -379,12 +379,12 @@ fn classify(path: &Path, root: &Path, as_feed: bool) -> Input {
     Input::Archive(path.to_owned())
 }
 
-/// Whether a file is one to read in a folder, by its name.
+/// Whether a file in a folder is to be read, by its name.
 fn is_wanted_name(path: &Path, as_feed: bool) -> bool {
     if as_feed { is_feed(path) } else { is_html(path) || is_archive(path) }
 }
 
-/// Whether nothing exists at this path. What cannot be examined counts as existing.
+/// Whether there is nothing at this path. If that cannot be determined, something is assumed to exist.
 fn is_missing(path: &Path) -> bool {
     fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
@@ -393,16 +393,16 @@ fn unreadable(path: &Path, why: impl ToString) -> Input {
     Input::Unreadable { path: path.to_owned(), why: why.to_string() }
 }
 
-/// Whether a folder holds a run, finished or not.
+/// Whether a folder contains a run, finished or not.
 pub fn is_run_folder(folder: &Path) -> bool {
     let holds = |name: &str| folder.join(name).exists();
     holds(".sitegrove") || holds("ledger.json") && holds("dropped.jsonl")
 }
 
-/// Maximum number of skipped folders that are named.
+/// Maximum number of skipped folders that a warning names.
 const RUNS_NAMED: usize = 3;
 
-/// Reports which folders in a folder are those of earlier runs, and were skipped.
+/// Warns that folders of earlier runs in a folder were skipped.
 fn warn_of_runs(root: &Path, runs: &[PathBuf]) {
     let next = "name files in them to read them";
     let named: Vec<_> = runs.iter().take(RUNS_NAMED).map(|run| run.display().to_string()).collect();
@@ -419,7 +419,7 @@ fn warn_of_runs(root: &Path, runs: &[PathBuf]) {
     }
 }
 
-/// Collects the inputs in a folder, and the folders of earlier runs in it.
+/// Collects the inputs in a folder, and the folders of earlier runs that it contains.
 fn walk(
     folder: &Path,
     root: &Path,
@@ -433,7 +433,7 @@ fn walk(
         Err(error) => return files.push(unreadable(folder, error)),
     };
     entries.sort_by_key(fs::DirEntry::file_name);
-    // The pages of its report are no input.
+    // The pages of its report are not inputs.
     if is_run_folder(folder) {
         let real = |path: &Path| fs::canonicalize(path).ok();
         if own.as_os_str().is_empty() || real(own) != real(folder) {
@@ -449,13 +449,13 @@ fn walk(
             (Ok(kind), _) if kind.is_dir() => {
                 let before = files.len();
                 walk(&path, root, (as_feed, own), files, runs);
-                // An empty folder is normal beside saved pages (for images), but not under the name of an
+                // An empty folder is normal beside saved pages (for images), but not if it has the name of an
                 // archive.
                 if files.len() == before && !as_feed && is_archive(&path) {
                     files.push(unreadable(&path, "it is a folder, and contains no archives"));
                 }
             }
-            // Links to folders are not followed: they may lead in circles.
+            // Links to folders are not followed, since they may form circles.
             (Ok(_), Ok(of)) if of.is_dir() => {
                 if !as_feed && is_archive(&path) {
                     files.push(unreadable(&path, "it is a link to a folder"));
@@ -480,18 +480,18 @@ fn walk(
     }
 }
 
-/// An input as it was found.
+/// The state of an input before it is read.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct InputState {
-    /// Its path as named, or its address: what the ledger calls it.
+    /// Path as named, or address: the name of the input in the ledger.
     pub file: String,
     /// Whether it can be read, and how often.
     pub kind: InputKind,
-    /// Its length; 0 where it is not known.
+    /// Length in bytes; 0 if unknown.
     pub bytes: u64,
     /// Time of the last change, in nanoseconds since 1970; `None` if unknown.
     pub modified: Option<i64>,
-    /// Digest of the places of the records that an index lists of it, if only these are read.
+    /// Digest of the positions of the listed records, if only these are read.
     pub listed: Option<String>,
 }
 
@@ -499,16 +499,16 @@ pub struct InputState {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InputKind {
-    /// A file: it can be compared with its earlier state, and read again.
+    /// A file, which can be compared with its earlier state and read again.
     File,
-    /// The standard input, a pipe or the like: it can be read only once.
+    /// Standard input, a pipe or the like, which can be read only once.
     Stream,
-    /// It could not be opened.
+    /// An input that could not be opened.
     Unreadable,
 }
 
 impl InputState {
-    /// Examines an input. Returns it with an error, if it cannot be opened.
+    /// Examines an input. If it cannot be opened, returns the error, too.
     pub fn of(input: &Input) -> (Self, Option<io::Error>) {
         let path = input.path();
         let file = path.to_string_lossy().into_owned();
@@ -519,11 +519,11 @@ impl InputState {
         let own = Self { file, kind: InputKind::File, bytes: 0, modified: None, listed };
         let of = match input {
             Input::Unreadable { why, .. } => Err(io::Error::other(why.as_str())),
-            // Opening a pipe has an effect: the writer would assume that it is read.
+            // A pipe must not be opened: the writer would assume that someone reads from it.
             _ if input.is_stdin() || is_stream(path) => {
                 return (Self { kind: InputKind::Stream, ..own }, None);
             }
-            // Hundreds of archives are not asked one after the other how they are.
+            // Hundreds of archives are not examined at their addresses one after the other.
             Input::Records { .. } if address_of(path).is_some() => Ok((0, None)),
             _ => state(path),
         };

@@ -1,8 +1,8 @@
 /*!
-What is read: the files, folders, globs, lists and addresses that a user names become [`Input`]s ([`expand()`]), which are
-[opened](mod@source) wherever they are and [read](mod@read) as [`Intake`](read::Intake): pages, feed items, redirects,
-revisits and drops. [`reader::InputReader`] is the one loop over the inputs of a run, files in parallel; [`selection`]
-chooses among what it reads.
+Reading of inputs: the files, folders, globs, lists and addresses that a user names become [`Input`]s ([`expand()`]). These
+are [opened](mod@source) wherever they are, and [read](mod@read) as [`Intake`](read::Intake): pages, feed items, redirects,
+revisits and drops. [`reader::InputReader`] is the only loop over the inputs of a run, several files in parallel. [`selection`]
+decides which of the pages a run takes.
 */
 
 #[cfg(feature = "remote")]

@@ -1,4 +1,4 @@
-//! Parts of files: where listed records are, and how much was transferred of files at addresses.
+//! Parts of files: the positions of listed records, and the number of bytes transferred from files at addresses.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,18 +7,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct RecordAt {
     /// Offset of the record, or of its compressed member, in bytes.
     pub offset: u64,
-    /// Bytes that it takes there.
+    /// Length in the file, in bytes.
     pub length: u64,
 }
 
-/// The digest of the places of records, in hex.
+/// Digest of the positions of records, in hex.
 pub(crate) fn digest_of(records: &[RecordAt]) -> String {
     let places: String =
         records.iter().map(|own| format!("{} {} ", own.offset, own.length)).collect();
     format!("{:016x}", xxhash_rust::xxh3::xxh3_64(places.as_bytes()))
 }
 
-/// What was read of a file at an address.
+/// Counts what is transferred from a file at an address.
 #[derive(Debug, Default)]
 pub struct Transfer {
     requests: AtomicU64,
@@ -26,14 +26,14 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// Counts a request, and the bytes of its answer.
+    /// Counts a request, and the bytes of its response.
     #[cfg(feature = "remote")]
     pub(crate) fn add(&self, bytes: usize) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// Requests, without those that were repeated, and bytes; `None` if there were no requests.
+    /// The numbers of requests, repetitions not counted, and of bytes; `None` if there were no requests.
     pub fn counts(&self) -> Option<(u64, u64)> {
         let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
         (of(&self.requests) > 0).then(|| (of(&self.requests), of(&self.bytes)))

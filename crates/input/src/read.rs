@@ -1,9 +1,9 @@
 //! Read.
 //!
 //! Takes: one file: an archive, a saved page, or a feed.
-//! Gives: pages decoded to UTF-8, feed items, redirects, revisits, each with its origin.
+//! Gives: pages decoded to UTF-8, feed items, redirects and revisits, each with its origin.
 //! Why: after this stage everything is decoded and nothing can fail.
-//! Drops: records that are no page or cannot be read, each with file, offset and reason; reading continues.
+//! Drops: records that are not pages or cannot be read, each with file, offset and reason; reading continues.
 
 mod archive_reader;
 mod mhtml;
@@ -33,19 +33,19 @@ use reading::{FileReading, Media};
 pub use reading::{Intake, PayloadDigest, ReadError, SiteFile, SiteFileKind, Take, own_address};
 pub use wacz::indexed;
 
-/// Passes on a saved page, HTML or MHTML, that is in memory and has the address `url` unless it names another.
+/// Passes on a saved page, HTML or MHTML, that is in memory. Its address is `url` unless it contains another one.
 pub fn read_saved(bytes: Vec<u8>, url: String, config: &ReadConfig, take: &mut Take<'_>) {
     let mut intake = FileReading::new(config, "-".into(), take);
     let origin = intake.origin(0, "", None);
     intake.saved_page(url, origin, bytes);
 }
 
-/// Reads one file and passes its contents on. `progress` receives the number of bytes read. Once `stop` is
-/// set, reading ends early and the results are incomplete. Returns the record of the input for the ledger, and the number
-/// of its records of types that are no pages.
+/// Reads one file and passes its contents on. `progress` receives the number of bytes read. If `stop` is set,
+/// reading ends early and the results are incomplete. Returns the record of the input for the ledger, and the number of
+/// records of types that contain no page.
 ///
 /// # Errors
-/// If the file cannot be opened or the system fails to read it. Damage in it is no error; where an archive breaks off,
+/// If the file cannot be opened or the system fails to read it. Damage is not an error: if an archive breaks off,
 /// the record says so.
 pub fn read(
     input: &Input,
@@ -88,7 +88,7 @@ pub fn read(
         Input::Html { name, folder, .. } => {
             intake.count("page");
             let origin = intake.origin(0, "", None);
-            // A page that is read at its address has that address.
+            // A page that is read from a web address has that address.
             let url = address_of(input.path()).filter(|url| url.starts_with("http"));
             let url = url.map_or_else(|| address_of_file(folder, name), str::to_owned);
             match reader.whole(config.max_payload_bytes).map_err(failed)? {
@@ -107,7 +107,7 @@ pub fn read(
             }
         }
         Input::Retained(path) => intake.retained(path, stop).map_err(failed)?,
-        // It could not be opened.
+        // It could not be examined.
         Input::Unreadable { .. } => {}
     }
     let (mut record, others) = (intake.record, intake.other_records);
@@ -120,12 +120,12 @@ pub fn read(
         _ => true,
     };
     if has_rest {
-        // The digest is that of the whole file, wherever the reader of the archive stopped.
+        // The digest is that of the whole file, wherever the archive reader stopped.
         io::copy(&mut reader, &mut io::sink()).map_err(failed)?;
     }
     reader.finish(&mut record);
     match failure.take() {
-        // The listed record that it concerns is dropped.
+        // The error was in a listed record, which has been dropped.
         Some(_) if matches!(input, Input::Records { .. }) => Ok((record, others)),
         Some(source) => Err(failed(source)),
         None => Ok((record, others)),

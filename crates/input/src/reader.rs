@@ -1,4 +1,4 @@
-//! Reads inputs, files in parallel.
+//! Reads inputs, several files in parallel.
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,19 +15,19 @@ use crate::inputs::InputState;
 use crate::read::{Intake, PayloadDigest, read};
 use crate::selection::{LeftOut, Selecting};
 
-/// What became of inputs, in their order: the record of each for the ledger with the number of its records of types that
-/// are no pages, or why it could not be read.
+/// The outcome of each input, in the order of inputs: its record for the ledger and the number of its records of types that
+/// contain no page, or why it could not be read.
 #[derive(Debug, Default)]
 pub struct InputsRead(pub Vec<Result<(InputRecord, u64), String>>);
 
 impl InputsRead {
-    /// Whether an input could not be read; it may be readable the next time.
+    /// Whether an input could not be read. It may be readable the next time.
     pub fn has_unreadable(&self) -> bool {
         self.0.iter().any(Result::is_err)
     }
 }
 
-/// Time spent in a part of the work, summed over threads.
+/// Measures the time spent in a part of the work, summed over threads.
 #[derive(Debug, Default)]
 pub struct Timer(AtomicU64);
 
@@ -41,38 +41,38 @@ impl Timer {
         result
     }
 
-    /// Seconds added up so far.
+    /// The total so far, in seconds.
     pub fn seconds(&self) -> f64 {
         self.0.load(Ordering::Relaxed) as f64 / 1e9
     }
 }
 
-/// Inputs, and how they are read.
+/// The inputs of a run, and how to read them.
 pub struct InputReader<'a> {
-    /// Its limits count, those of the table `read`.
+    /// The settings. Reading uses the limits in the table `read`.
     pub config: &'a Config,
-    /// What is read, in any order unless the selection has a limit.
+    /// The inputs. They are read in any order unless the selection has a limit.
     pub inputs: &'a [Input],
-    /// The state of each: the largest are read first.
+    /// State of each input: the largest ones are read first.
     pub states: &'a [InputState],
-    /// What is passed on of what is read.
+    /// Which pages are passed on.
     pub selection: &'a PageSelection,
-    /// How many files are read in parallel.
+    /// Number of files that are read in parallel.
     pub files: usize,
-    /// Time spent reading.
+    /// Measures the time spent reading.
     pub timer: &'a Timer,
-    /// Ends reading early, once set.
+    /// Ends reading early when it is set.
     pub stop: &'a AtomicBool,
     /// Receives the number of bytes that were read since the last call.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 
 impl InputReader<'_> {
-    /// Reads all inputs and passes on what is chosen of each, by its number. Ends early once `take` returns false or the
-    /// run is stopped.
+    /// Reads all inputs, and passes the selected contents to `take` with the number of the input. Ends early if `take` returns
+    /// false or the run is stopped.
     ///
     /// # Errors
-    /// If no threads can be started.
+    /// If no thread can be started.
     pub fn read(
         &self,
         take: &(dyn Fn(usize, Intake, PayloadDigest) -> bool + Sync),
@@ -109,7 +109,7 @@ impl InputReader<'_> {
             let read = order.into_iter().map(|number| read_one(number).1);
             return Ok(InputsRead(read.collect()));
         }
-        // The largest first, so that no thread starts it when the others are done.
+        // The largest first, so that no thread starts a large file when the others have finished.
         order.sort_by_key(|&number| Reverse(self.states[number].bytes));
         let readers = ThreadPoolBuilder::new().num_threads(self.files).build();
         let readers = readers.context("cannot start threads")?;

@@ -1,8 +1,8 @@
-//! Inputs by address: `https://`, `http://`, `s3://`, `hdfs://` and `viewfs://`, read in ranges; and outputs at `s3://` (`bucket.rs`).
+//! Inputs at `https://`, `http://`, `s3://`, `hdfs://` and `viewfs://`, read in ranges; outputs at `s3://` (`bucket.rs`).
 //!
-//! No connection is made unless an input or output is such an address. Requests that fail are repeated; credentials for S3 are those
-//! that the AWS command line uses: environment variables, the profile in `~/.aws/credentials`, or the role of the machine. For
-//! HDFS, the configuration in `HADOOP_CONF_DIR` counts, and the Kerberos ticket or the tokens that Hadoop's own client would use.
+//! No connection is made unless an input or output is at such an address. Failed requests are repeated. For S3, credentials are
+//! found as by the AWS command line: environment variables, the profile in `~/.aws/credentials`, or the role of the machine. For
+//! HDFS, the configuration in `HADOOP_CONF_DIR` is used, and the Kerberos ticket or tokens that Hadoop's own client would use.
 
 mod bucket;
 
@@ -26,28 +26,28 @@ use url::Url;
 pub(crate) use self::bucket::Bucket;
 use crate::parts::{RecordAt, Transfer};
 
-/// Bytes of the first request after a jump; each further one asks for twice as many.
+/// Bytes of the first request after a jump. Each following request is twice as large as the one before.
 const FIRST: u64 = 256 << 10;
-/// Maximum bytes of a request.
+/// Maximum size of a request, in bytes.
 const MOST: u64 = 8 << 20;
-/// Maximum bytes of a request for listed records.
+/// Maximum size of a request for listed records, in bytes.
 const PART: u64 = 2 << 20;
-/// Requests for listed records of a file that are made at the same time.
+/// Maximum number of concurrent requests for listed records of a file.
 const AT_ONCE: usize = 8;
-/// Of what is asked for together, at most one part in so many lies between the listed records.
+/// If a request covers several listed records, the gaps between them are at most this fraction (1/8) of it.
 const BETWEEN: u64 = 8;
 /// Time between two checks of the stop flag.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Bytes of a request for a part of a table.
+/// Size of a request for a part of a table, in bytes.
 const WINDOW: u64 = 1 << 20;
-/// Parts of a table that are kept.
+/// Number of parts of a table that are kept in memory.
 const WINDOWS: usize = 8;
-/// Characters that begin a pattern.
+/// Characters that make an address a pattern.
 const PATTERN: [char; 3] = ['*', '?', '['];
-/// Addresses where folders can be listed.
+/// Schemes with folders that can be listed.
 const LISTED: [&str; 3] = ["s3://", "hdfs://", "viewfs://"];
 
-/// For how long `hdfs-native` uses a connection to a data node again.
+/// How long `hdfs-native` reuses a connection to a data node.
 const KEPT: Duration = Duration::from_millis(3_200);
 
 #[derive(Debug)]
@@ -56,9 +56,9 @@ struct RemotePlace {
     key: Key,
 }
 
-/// Runs the requests of all threads of this process.
+/// The runtime for the requests of all threads of this process.
 fn runtime() -> io::Result<&'static Runtime> {
-    // By process, as a process that Python forks has none of its parent's threads.
+    // One per process, since a process that Python forks has none of its parent's threads.
     static RUNTIMES: Mutex<BTreeMap<u32, &'static Runtime>> = Mutex::new(BTreeMap::new());
     let known = || RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner);
     let process = std::process::id();
@@ -70,8 +70,8 @@ fn runtime() -> io::Result<&'static Runtime> {
     Ok(*known().entry(process).or_insert_with(|| Box::leak(Box::new(made))))
 }
 
-/// Waits, in a process that was forked from one that reads from HDFS, until the connections of that one are no longer used: only the
-/// parent would see what comes over them.
+/// In a process forked from one that reads from HDFS, waits until the inherited connections are no longer reused: only the parent
+/// would receive what arrives on them.
 fn outlive_connections() {
     static LAST: Mutex<Option<u32>> = Mutex::new(None);
     let process = std::process::id();
@@ -87,11 +87,11 @@ fn failed(error: object_store::Error) -> io::Error {
         object_store::Error::PermissionDenied { .. } => io::ErrorKind::PermissionDenied,
         _ => io::ErrorKind::Other,
     };
-    // The causes are what matters: the address is in messages already.
+    // Only the causes: messages have the address already.
     io::Error::new(kind, errors::error_chain(&anyhow::Error::new(error)))
 }
 
-/// Where the path of an address begins.
+/// Offset of the path in an address.
 fn end_of_host(address: &str) -> usize {
     let host = address.find("://").map_or(0, |at| at + 3);
     address[host..].find('/').map_or(address.len(), |at| host + at)
@@ -131,7 +131,7 @@ impl RemotePlace {
         Ok(Self { store, key })
     }
 
-    /// Names in HDFS are not percent-encoded. Without a host, the file system is that of `fs.defaultFS`.
+    /// Parses an HDFS address. Names are not percent-encoded. Without a host, `fs.defaultFS` names the file system.
     fn of_hdfs(address: &str) -> io::Result<Self> {
         outlive_connections();
         let (base, path) = address.split_at(end_of_host(address));
@@ -150,7 +150,7 @@ impl RemotePlace {
         runtime()?.block_on(self.store.get_range(&self.key, range)).map_err(failed)
     }
 
-    /// Visits all objects below it.
+    /// Visits all objects below this place.
     fn each_object(&self, see: impl FnMut(ObjectMeta)) -> io::Result<()> {
         let (mut open, mut see) = (vec![self.key.clone()], see);
         while let Some(prefix) = open.pop() {
@@ -163,14 +163,14 @@ impl RemotePlace {
     }
 }
 
-/// Bytes, and the time of the last change, in nanoseconds since 1970.
+/// Length in bytes, and time of the last change in nanoseconds since 1970.
 pub(crate) fn state(address: &str) -> io::Result<(u64, Option<i64>)> {
     let head = RemotePlace::of(address)?.head()?;
     Ok((head.size, head.last_modified.timestamp_nanos_opt().filter(|at| *at > 0)))
 }
 
-/// The addresses that an address stands for: those of the objects below a prefix that ends with `/`, or that a pattern
-/// matches; else itself. `wanted` chooses among those below a prefix.
+/// Lists the addresses of the objects below a prefix that ends with `/`, or of those that match a pattern; any other address
+/// stands for itself. `wanted` filters the objects below a prefix.
 pub(crate) fn list_addresses(
     address: &str,
     wanted: &dyn Fn(&str) -> bool,
@@ -185,7 +185,7 @@ pub(crate) fn list_addresses(
         return Err(io::Error::other(why));
     }
     let pattern = glob::Pattern::new(address).map_err(io::Error::other)?;
-    // Up to the last folder before the pattern.
+    // The last folder before the pattern.
     let fixed = address.find(PATTERN).filter(|_| is_pattern).unwrap_or(address.len());
     let folder = address[..fixed].rfind('/').map_or(address, |at| &address[..=at]);
     let place = RemotePlace::of(folder)?;
@@ -203,19 +203,19 @@ pub(crate) fn list_addresses(
     }
 }
 
-/// A file at an address, read in ranges.
+/// A file at an address, read sequentially in growing ranges.
 pub(crate) struct RemoteFile {
     place: RemotePlace,
     length: u64,
     at: u64,
-    /// Bytes that were received, and where they begin.
+    /// Bytes that were received, with the offset at which they begin.
     held: (u64, bytes::Bytes),
     next: u64,
     transfer: Arc<Transfer>,
 }
 
 impl RemoteFile {
-    /// Opens a file; `transfer` counts what is read of it.
+    /// Opens a file. `transfer` counts what is read.
     pub(crate) fn open(address: &str, transfer: Arc<Transfer>) -> io::Result<Self> {
         let place = RemotePlace::of(address)?;
         let length = place.head()?.size;
@@ -223,7 +223,7 @@ impl RemoteFile {
         Ok(Self { place, length, at: 0, held: (0, bytes::Bytes::new()), next: FIRST, transfer })
     }
 
-    /// The bytes held from the current position on.
+    /// The bytes in memory from the current position on.
     fn rest(&self) -> &[u8] {
         let (begins, bytes) = &self.held;
         let from = self.at.checked_sub(*begins).and_then(|from| usize::try_from(from).ok());
@@ -261,7 +261,7 @@ impl Seek for RemoteFile {
     }
 }
 
-/// The ranges to ask for to get listed records: neighbours with little between them in one, long ones in parts.
+/// Plans the requests for listed records: joins neighbours with small gaps, and splits long ranges.
 fn ranges_of(records: &[RecordAt]) -> Vec<Range<u64>> {
     let mut joined: Vec<(Range<u64>, u64)> = Vec::new();
     for &RecordAt { offset, length } in records.iter().filter(|record| record.length > 0) {
@@ -284,9 +284,9 @@ fn ranges_of(records: &[RecordAt]) -> Vec<Range<u64>> {
     joined.into_iter().flat_map(parts).collect()
 }
 
-/// Listed records of a file at an address: asked for ahead, in their order. A read that has to wait long is interrupted
-/// ([`io::ErrorKind::Interrupted`]), so that its caller can stop. What a request could not get is an error wherever it is read,
-/// and what follows it can be read.
+/// Listed records of a file at an address, requested ahead in their order. A read that has to wait long is interrupted
+/// ([`io::ErrorKind::Interrupted`]), so that its caller can stop. If a request fails, reading its range is an error, but the
+/// ranges after it can be read.
 pub(crate) struct RemoteRecords {
     place: RemotePlace,
     waiting: VecDeque<Range<u64>>,
@@ -297,7 +297,7 @@ pub(crate) struct RemoteRecords {
 }
 
 impl RemoteRecords {
-    /// Opens records of a file, which are in the order of their places; `transfer` counts what is read of it.
+    /// Opens records of a file, which must be sorted by position. `transfer` counts what is read.
     pub(crate) fn open(
         address: &str,
         records: &[RecordAt],
@@ -313,7 +313,7 @@ impl RemoteRecords {
         })
     }
 
-    /// Asks for further ranges, and waits a while for the next one.
+    /// Sends further requests, and waits a short time for the response to the oldest one.
     fn advance(&mut self) -> io::Result<()> {
         let runtime = runtime()?;
         while self.asked.len() < AT_ONCE
@@ -354,7 +354,7 @@ impl Read for RemoteRecords {
         let (range, answer) = &self.held;
         let bytes = answer.as_ref().map_err(|(kind, why)| io::Error::new(*kind, why.clone()))?;
         let from = usize::try_from(self.at - range.start).unwrap_or(usize::MAX);
-        // The file may end before the range does.
+        // The file may end before the range.
         let count = bytes.get(from..).unwrap_or_default().read(buffer)?;
         self.at += count as u64;
         Ok(count)
@@ -369,14 +369,14 @@ impl Seek for RemoteRecords {
     }
 }
 
-/// A file at an address of which parts are read here and there.
+/// A file at an address with random access to its parts.
 #[derive(Clone)]
 pub(crate) struct RemoteChunks(Arc<Chunks>);
 
 struct Chunks {
     place: RemotePlace,
     length: u64,
-    /// The parts that were read last, each with where it begins.
+    /// The parts that were read last, each with its offset.
     held: Mutex<VecDeque<(u64, bytes::Bytes)>>,
 }
 
@@ -407,7 +407,7 @@ impl ChunkReader for RemoteChunks {
 }
 
 impl Chunks {
-    /// The bytes of a part.
+    /// Reads a part.
     fn read(&self, start: u64, length: usize) -> io::Result<bytes::Bytes> {
         let end = start.saturating_add(length as u64);
         if end > self.length {
@@ -431,7 +431,7 @@ impl Chunks {
     }
 }
 
-/// Reads such a file from a place on.
+/// Reads on from a position.
 pub(crate) struct ChunkRead {
     file: RemoteChunks,
     at: u64,
@@ -469,7 +469,7 @@ mod tests {
         );
         assert_eq!(of(&[(7, 0)]), [0..0; 0]);
         assert_eq!(of(&[(u64::MAX - 1, 9)]), [u64::MAX - 1..u64::MAX]);
-        // However many gaps there are, little is read in vain.
+        // With many gaps, too, few bytes are read in vain.
         let many: Vec<(u64, u64)> = (0..1_000).map(|n| (n * 1_100, 1_000)).collect();
         let fetched: u64 = of(&many).iter().map(|range| range.end - range.start).sum();
         assert!(fetched < 1_000_000 * 8 / 7 && of(&many).len() < 10);

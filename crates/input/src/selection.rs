@@ -1,4 +1,4 @@
-//! Which pages a run takes of those that it reads: of some sites, of some dates, or the first ones.
+//! Selects the pages that a run takes: those of some sites, of some dates, or the first ones.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,10 +14,10 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::file_type::is_picture;
 use crate::read::{Intake, own_address};
 
-/// The pages that the settings choose.
+/// Reads the selection from the settings.
 ///
 /// # Errors
-/// If a setting is no site or no date.
+/// If a setting is not a site or not a date.
 pub fn selection_of(config: &RunConfig) -> Result<PageSelection> {
     let sites = config.sites.iter().map(|named| {
         let why = || format!("--site `{named}` is not a site; give a host, such as blog.example");
@@ -31,18 +31,18 @@ pub fn selection_of(config: &RunConfig) -> Result<PageSelection> {
     })
 }
 
-/// The key of a site that is named by its key, a host or an address.
+/// Returns the key of a site that is given by key, host or address.
 fn site_named(named: &str) -> Option<String> {
     let named = named.trim();
     if named.contains("://") {
         return site_key(named);
     }
-    // Folders of saved pages are sites, too, and their names need not be hosts.
+    // Folders of saved pages are sites, too, and their names need not be valid hosts.
     let host = named.trim_end_matches('/');
     site_key(&format!("http://{host}/")).or_else(|| (!host.is_empty()).then(|| host.to_owned()))
 }
 
-/// The time from the start to the end of a date, or of the second that is named; empty for none.
+/// Returns the start and end of a date, or of the second if a time is given; `None` for an empty text.
 fn period(option: &str, text: &str) -> Result<Option<(Timestamp, Timestamp)>> {
     let text = text.trim();
     if text.is_empty() {
@@ -63,7 +63,7 @@ fn period(option: &str, text: &str) -> Result<Option<(Timestamp, Timestamp)>> {
     Ok(Some((from, end)))
 }
 
-/// Warns of chosen sites that are not among those with these hashes.
+/// Warns of selected sites without pages. `sites` has the sorted hashes of the sites that have some.
 pub fn warn_of_missing(selection: &PageSelection, sites: &[u64]) {
     for site in &selection.sites {
         if sites.binary_search(&xxh3_64(site.as_bytes())).is_err() {
@@ -76,30 +76,30 @@ pub fn warn_of_missing(selection: &PageSelection, sites: &[u64]) {
     }
 }
 
-/// Chooses among what is read. With a limit, inputs must be read one after the other.
+/// Applies a selection. With a limit, inputs must be read one after the other.
 #[derive(Debug)]
 pub struct Selecting {
     selection: PageSelection,
-    /// Pages taken so far.
+    /// Number of pages taken so far.
     taken: AtomicU64,
 }
 
-/// What was left out of one input.
+/// Counts what was left out of one input.
 #[derive(Debug, Default)]
 pub struct LeftOut {
     records: BTreeMap<String, u64>,
     html_bytes: u64,
-    /// Pages and revisits that were taken.
+    /// Number of pages and revisits that were taken.
     taken: u64,
 }
 
 impl Selecting {
-    /// Chooses what `selection` says, of all inputs together.
+    /// Applies `selection` to all inputs together.
     pub fn new(selection: PageSelection) -> Self {
         Self { selection, taken: AtomicU64::new(0) }
     }
 
-    /// Chooses from one input as before, by its record; `None` if no page of it was taken.
+    /// Selects the same pages from one input again, by its record; `None` if no page of it was taken.
     pub fn again(record: &InputRecord) -> Option<Self> {
         let Some(chosen) = &record.chosen else { return Some(Self::new(PageSelection::default())) };
         let limit = if chosen.pages.limit > 0 { chosen.taken } else { 0 };
@@ -112,7 +112,7 @@ impl Selecting {
         self.selection.limit > 0
     }
 
-    /// Passes on what is chosen; counts what is not.
+    /// Returns what is selected; counts what is not.
     pub fn admit(&self, intake: Intake, left_out: &mut LeftOut) -> Option<Intake> {
         if self.selection.is_all() {
             return Some(intake);
@@ -128,8 +128,8 @@ impl Selecting {
         None
     }
 
-    /// Why something is not chosen, if so. Feeds, redirects and pictures say something of pages of other sites, too:
-    /// they are always taken.
+    /// Returns why something is not selected, or `None`. Feeds, redirects and pictures are always taken: they may concern
+    /// pages of other sites, too.
     fn against(&self, intake: &Intake) -> Option<DropReason> {
         let (site, date) = match intake {
             Intake::Page(page) => (
@@ -157,7 +157,7 @@ impl Selecting {
         (chosen.limit > 0 && number >= chosen.limit).then_some(DropReason::OverLimit)
     }
 
-    /// Damage has no address: it is always reported, up to the limit.
+    /// Damage has no address. It is always reported, up to the limit.
     fn against_drop(&self, site: Option<String>) -> Option<DropReason> {
         let chosen = &self.selection;
         match site {
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn settings_of_other_programs_choose_as_options_do() {
-        // As the Python package passes them.
+        // The Python package passes settings like this.
         let changes = "[run]\nsites = ['www.a.example']\nuntil = '2026-10'\nlimit = 7\n";
         let config = Config::load(None).unwrap().with(toml::from_str(changes).unwrap()).unwrap();
         let chosen = selection_of(&config.run).unwrap();

@@ -13,15 +13,15 @@ use crate::parts::{RecordAt, Transfer};
 use crate::remote::{self, RemoteFile, RemoteRecords};
 use crate::waiting::is_stream;
 
-/// Message of a build without access to addresses.
+/// Error message of a build without access to addresses.
 #[cfg(not(feature = "remote"))]
 const NO_REMOTE: &str =
     "this build has no access to addresses: it was made without the cargo feature `remote`";
 
-/// The objects below an address, for outputs.
+/// Opens the objects below an address, for outputs.
 ///
 /// # Errors
-/// If it cannot be opened, or this build has no access to addresses.
+/// If they cannot be opened, or this build has no access to addresses.
 pub fn objects(address: &str) -> io::Result<Box<dyn Objects>> {
     #[cfg(feature = "remote")]
     return Ok(Box::new(remote::Bucket::open(address)?));
@@ -40,13 +40,13 @@ impl<T: Read + Seek + Send> SourceFile for T {}
 /// Opens a file.
 ///
 /// # Errors
-/// If it does not exist, cannot be read, or this build reads no addresses.
+/// If it does not exist or cannot be read, or this build has no access to addresses.
 pub fn open(path: &Path) -> io::Result<Box<dyn SourceFile>> {
     open_counted(path, None, &Arc::default())
 }
 
-/// As [`open`]; `transfer` counts what is read of a file at an address. Of that only the `records` are read, if given, in the
-/// order of their places: then a file that does not exist is an error of reading.
+/// Like [`open`]. `transfer` counts what is read from a file at an address. If `records` is given, only these are read from it,
+/// in their order; then a missing file is an error only when it is read.
 pub(crate) fn open_counted(
     path: &Path,
     records: Option<&[RecordAt]>,
@@ -65,14 +65,14 @@ pub(crate) fn open_counted(
     }
 }
 
-/// Bytes of a file that can be read, and the time of its last change in nanoseconds since 1970, if known.
+/// Length of a readable file in bytes, and the time of its last change in nanoseconds since 1970, if known.
 ///
 /// # Errors
-/// As [`open`].
+/// Those of [`open`].
 pub fn state(path: &Path) -> io::Result<(u64, Option<i64>)> {
     match address_of(path) {
         None => {
-            // Opened, not only examined: it may exist without being readable. To open a pipe waits for its writer.
+            // Opened, not only examined, since it may exist without being readable. Opening a pipe would wait for its writer.
             if is_stream(path) {
                 return Ok((0, None));
             }
@@ -87,10 +87,10 @@ pub fn state(path: &Path) -> io::Result<(u64, Option<i64>)> {
     }
 }
 
-/// The addresses that an address stands for, if it is a folder or a pattern; `wanted` chooses among those in a folder.
+/// Lists the addresses that a folder or pattern stands for; any other address stands for itself. `wanted` filters folders.
 ///
 /// # Errors
-/// If they cannot be listed, there are none, or this build reads no addresses.
+/// If they cannot be listed, there are none, or this build has no access to addresses.
 pub fn addresses_like(address: &str, wanted: &dyn Fn(&str) -> bool) -> io::Result<Vec<String>> {
     #[cfg(feature = "remote")]
     return remote::list_addresses(address, wanted);

@@ -1,5 +1,5 @@
-//! Tables as inputs: files of Parquet, CSV or lines of JSON. By its columns a table lists records of archives, as the columnar index
-//! of Common Crawl does, or holds pages.
+//! Tables as inputs: files of Parquet, CSV or JSON lines. By its columns, a table either lists records of archives, as the
+//! columnar index of Common Crawl does, or contains pages.
 
 use std::cell::Cell as SharedNumber;
 use std::fs::File;
@@ -23,34 +23,34 @@ use serde_json::Value;
 use crate::remote::RemoteChunks;
 use crate::source::open;
 
-/// The names that a column goes by; the first is the usual one.
+/// Names of a column; the first one is the usual name.
 type ColumnAliases = &'static [&'static str];
 
-/// The archive that a record is in.
+/// Name of the archive with the record.
 pub(crate) const FILE: ColumnAliases = &["warc_filename", "filename"];
-/// Where the record begins in it.
+/// Offset of the record.
 pub(crate) const OFFSET: ColumnAliases = &["warc_record_offset", "offset"];
-/// Bytes of the record.
+/// Length of the record, in bytes.
 pub(crate) const LENGTH: ColumnAliases = &["warc_record_length", "length"];
-/// The address of a page.
+/// Address of the page.
 pub(crate) const URL: ColumnAliases = &["url"];
-/// The HTML of a page, as text or as bytes.
+/// HTML of the page, as text or bytes.
 pub(crate) const HTML: ColumnAliases = &["html", "raw_html"];
-/// When the page was fetched.
+/// Time at which the page was fetched.
 pub(crate) const FETCHED: ColumnAliases = &["fetched", "fetch_time", "warc_date"];
-/// The media type that the server declared.
+/// Media type that the server declared.
 pub(crate) const CONTENT_TYPE: ColumnAliases = &["content_type", "content_mime_type"];
 
-/// Maximum bytes of a row of a text file, beside the HTML in it.
+/// Maximum size of a row in a text file, not counting the HTML in it, in bytes.
 const MOST_BESIDE: u64 = 1 << 20;
-/// Maximum bytes of a value that is kept.
+/// Maximum length of a value that is kept, in bytes.
 const LONGEST_EXTRA: usize = 1 << 10;
-/// Rows of a Parquet file that are decoded together.
+/// Number of rows of a Parquet file that are decoded together.
 const BATCH: usize = 64;
 /// Maximum number of columns that a message names.
 const NAMED: usize = 12;
 
-/// What a table is.
+/// What a table contains.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TableKind {
     /// A list of records of archives.
@@ -59,7 +59,7 @@ pub enum TableKind {
     Pages,
 }
 
-/// The value of a column in a row, as text or bytes; none if it is missing or null.
+/// The value of a cell, as text or bytes; `None` if it is missing or null.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum CellValue {
     None,
@@ -68,7 +68,7 @@ pub(crate) enum CellValue {
 }
 
 impl CellValue {
-    /// The text, trimmed, if there is any.
+    /// The text, trimmed; `None` if there is none.
     pub(crate) fn text(&self) -> Option<&str> {
         let text = match self {
             Self::None => return None,
@@ -78,7 +78,7 @@ impl CellValue {
         Some(text.trim()).filter(|text| !text.is_empty())
     }
 
-    /// The bytes; none if it is missing.
+    /// The bytes; empty if the value is missing.
     pub(crate) fn bytes(&self) -> &[u8] {
         match self {
             Self::None => &[],
@@ -87,15 +87,15 @@ impl CellValue {
         }
     }
 
-    /// The value as a whole number, also if it is written as text or with `.0`.
+    /// The value as a whole number, which may be written as text or with `.0`.
     pub(crate) fn number(&self) -> Option<u64> {
         let text = self.text()?;
-        // Columns that had gaps became floating-point numbers in some programs.
+        // Some programs turn columns with missing values into floating-point numbers.
         text.strip_suffix(".0").unwrap_or(text).parse().ok()
     }
 }
 
-/// A row: its number from 0, and the values of the columns that were asked for; or why it cannot be read.
+/// A row: its number, counted from 0, and either the values of the requested columns, or why it cannot be read.
 pub(crate) type Row<'a> = (u64, Result<&'a mut [CellValue], String>);
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -116,15 +116,15 @@ fn form_of(path: &Path) -> Option<TableForm> {
     }
 }
 
-/// Whether a file has the name of a table.
+/// Whether a file name is that of a table.
 pub fn is_table(path: &Path) -> bool {
     form_of(path).is_some()
 }
 
-/// What a table holds, by its columns.
+/// Determines by its columns what a table contains.
 ///
 /// # Errors
-/// If it cannot be read, or lacks columns; the message names them.
+/// If it cannot be read, or lacks columns; the message names the columns.
 pub fn kind_of_table(path: &Path) -> Result<TableKind> {
     let columns = contain_panics(|| columns_of(path)).unwrap_or_else(|panic| bail!("{panic}"));
     let columns = columns.with_context(|| format!("cannot read the table {}", path.display()))?;
@@ -176,12 +176,12 @@ fn columns_of(path: &Path) -> Result<Vec<String>> {
     }
 }
 
-/// Reads the rows of a table in their order, until `take` asks to stop. `text` is the file itself, for tables that are text.
-/// Rows of text that have more than `limit` bytes beside 1 MiB are passed over. Columns are those that the program knows, and
-/// behind them others by their names.
+/// Reads the rows of a table in order, until `take` asks to stop. `text` is the open file, if the table is text; rows of text
+/// with more than `limit` bytes plus 1 MiB are skipped. A row has the values of the `known` columns,
+/// followed by those of the `extra` columns.
 ///
 /// # Errors
-/// If the table cannot be read, or not to its end; rows before that have been taken.
+/// If the table cannot be read to its end. Rows before the error have been taken.
 pub(crate) fn read_rows(
     path: &Path,
     text: impl Read,
@@ -200,7 +200,7 @@ pub(crate) fn read_rows(
     contain_panics(read).unwrap_or_else(|panic| bail!("{panic}"))
 }
 
-/// The values of columns that are kept.
+/// The values of extra columns.
 pub(crate) fn extra_of(names: &[String], cells: &[CellValue]) -> Vec<ExtraValue> {
     let value = |(key, cell): (&String, &CellValue)| {
         let value = cell.text()?;
@@ -210,15 +210,15 @@ pub(crate) fn extra_of(names: &[String], cells: &[CellValue]) -> Vec<ExtraValue>
     names.iter().zip(cells).filter_map(value).collect()
 }
 
-/// Whether the rows of a table are text, which is read from its beginning to its end.
+/// Whether a table is text, which is read sequentially.
 pub(crate) fn is_text(path: &Path) -> bool {
     form_of(path).is_some_and(|form| form != TableForm::Parquet)
 }
 
-/// Text, plain or compressed with gzip or zstd: recognised by its first bytes.
+/// Opens text that is plain or compressed with gzip or zstd, as its first bytes show.
 ///
 /// # Errors
-/// If it cannot be read. Damage is an error later, when it is reached.
+/// If it cannot be read. Damage is an error only when reading reaches it.
 pub fn unpacked<'a>(from: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
     let mut from = BufReader::new(from);
     Ok(match from.fill_buf()? {
@@ -230,7 +230,7 @@ pub fn unpacked<'a>(from: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
     })
 }
 
-/// The place of each column among the names of a table.
+/// The position of each column in a table, by its names.
 fn places(columns: &[Vec<&str>], names: &[String]) -> Vec<Option<usize>> {
     let place = |column: &Vec<&str>| {
         column.iter().find_map(|name| names.iter().position(|own| own.trim() == *name))
@@ -289,7 +289,7 @@ fn json_cell(value: Value) -> CellValue {
     }
 }
 
-/// Ends with an error where one row takes more than `limit` bytes: a quotation mark that nobody closed.
+/// Fails if one row takes more than `limit` bytes, because of an unclosed quotation mark.
 struct Budgeted<R> {
     from: R,
     since: Rc<SharedNumber<u64>>,
@@ -311,7 +311,7 @@ impl<R: Read> Read for Budgeted<R> {
 
 type CsvReader<R> = csv::Reader<Budgeted<R>>;
 
-/// A reader of rows, and the number of bytes since one began.
+/// Makes a CSV reader, with a counter of the bytes since the start of the row.
 fn csv_reader<R: Read>(from: R, limit: u64) -> (CsvReader<R>, Rc<SharedNumber<u64>>) {
     let since = Rc::new(SharedNumber::new(0));
     let from = Budgeted { from, since: Rc::clone(&since), limit };

@@ -1,7 +1,7 @@
-//! Work that may block for ever, such as reading a pipe that nobody writes to, or a network mount that does
-//! not answer.
+//! Work that may block forever, such as reading a pipe that nobody writes to, or a network mount that does
+//! not respond.
 //!
-//! Such a call cannot be cancelled, so it runs in a thread of its own and the caller can stop waiting. A
+//! Such a call cannot be cancelled, so it runs in a thread of its own, and the caller can stop waiting. A
 //! thread that is left behind ends with the process.
 
 use std::fs::{self, File};
@@ -19,10 +19,10 @@ use model::contain_panics;
 const PATIENCE: Duration = Duration::from_millis(50);
 /// Size of a read, in bytes.
 const CHUNK: usize = 64 << 10;
-/// Chunks that are read ahead.
+/// Maximum number of chunks that are read ahead.
 const AHEAD: usize = 4;
 
-/// Runs `work` in a thread of its own. `None` if `stopped` returned true before it was done.
+/// Runs `work` in a thread of its own. Returns `None` if `stopped` returns true before the work is done.
 ///
 /// # Errors
 /// If no thread can be started.
@@ -31,7 +31,7 @@ pub fn run_unless_stopped<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<Option<T>> {
     let (to_us, done) = sync_channel(1);
-    // The receiver may be gone.
+    // The receiver may have been dropped.
     thread::Builder::new().spawn(move || drop(to_us.send(work())))?;
     match next(&done, stopped) {
         Some(Ok(result)) => Ok(Some(result)),
@@ -40,7 +40,7 @@ pub fn run_unless_stopped<T: Send + 'static>(
     }
 }
 
-/// What comes next, or that nothing can come any more; `None` if `stopped` returned true before.
+/// Waits for the next message, or for the end of the channel. Returns `None` if `stopped` returns true first.
 fn next<T>(from: &Receiver<T>, stopped: &dyn Fn() -> bool) -> Option<Result<T, RecvTimeoutError>> {
     loop {
         match from.recv_timeout(PATIENCE) {
@@ -51,10 +51,10 @@ fn next<T>(from: &Receiver<T>, stopped: &dyn Fn() -> bool) -> Option<Result<T, R
     }
 }
 
-/// The flag of commands that have nothing to clean up: a signal ends them.
+/// A stop flag for commands that have nothing to clean up. A signal ends them.
 pub static NEVER_SET: AtomicBool = AtomicBool::new(false);
 
-/// How a command waits for other programs that use a store or an archive: until `stop` is set.
+/// The policy for waiting until other programs release a store or an archive: until `stop` is set.
 pub fn waiting_for_databases(stop: &AtomicBool) -> WaitPolicy<'_> {
     WaitPolicy::new(stop, |path, obstacle| match obstacle {
         Obstacle::Writer => {
@@ -67,8 +67,8 @@ pub fn waiting_for_databases(stop: &AtomicBool) -> WaitPolicy<'_> {
     })
 }
 
-/// Whether a path is a stream that can be read only once: a pipe, a terminal, a socket. Reads nothing from
-/// it.
+/// Whether a path is a stream that can be read only once: a pipe, a terminal, a socket. Does not read
+/// from it.
 pub fn is_stream(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|of| !of.is_file() && !of.is_dir())
 }
@@ -77,20 +77,20 @@ pub fn is_stream(path: &Path) -> bool {
 pub struct InterruptibleStream<'a> {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: Vec<u8>,
-    /// Bytes of the chunk that were consumed.
+    /// Number of bytes of the chunk that were consumed.
     taken: usize,
     stopped: &'a dyn Fn() -> bool,
 }
 
 impl<'a> InterruptibleStream<'a> {
-    /// Reads what `open` returns; the waiting thread calls it.
+    /// Reads from what `open` returns. It is called in the thread that may block.
     pub fn new<R: Read>(
         open: impl FnOnce() -> io::Result<R> + Send + 'static,
         stopped: &'a dyn Fn() -> bool,
     ) -> io::Result<Self> {
         let (to_us, chunks) = sync_channel(AHEAD);
         let work = move || {
-            // Else what is missing would look like the end.
+            // Otherwise a panic would look like the end of the stream.
             if let Err(panic) = contain_panics(|| pump(open, &to_us)) {
                 drop(to_us.send(Err(io::Error::other(panic))));
             }
@@ -99,14 +99,14 @@ impl<'a> InterruptibleStream<'a> {
         Ok(Self { chunks, chunk: Vec::new(), taken: 0, stopped })
     }
 
-    /// Reads a pipe or the like in the file system.
+    /// Reads a pipe or the like at a path.
     pub fn of_path(path: &Path, stopped: &'a dyn Fn() -> bool) -> io::Result<Self> {
         let path = path.to_owned();
         Self::new(move || File::open(path), stopped)
     }
 }
 
-/// Reads to the end, or until the receiver is gone.
+/// Reads to the end, or until the receiver is dropped.
 fn pump<R: Read>(open: impl FnOnce() -> io::Result<R>, to: &SyncSender<io::Result<Vec<u8>>>) {
     let mut from = match open() {
         Ok(from) => from,
@@ -163,7 +163,7 @@ mod tests {
         );
     }
 
-    /// Gives some bytes, then an error.
+    /// Returns some bytes, then an error.
     struct Breaks(usize);
 
     impl Read for Breaks {

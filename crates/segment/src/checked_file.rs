@@ -1,9 +1,9 @@
-//! Files with a checksum of every block, which is checked before a byte of the block is used: files that one process writes
-//! and another reads are damaged now and then, and their contents decide results.
+//! Files with a checksum of every block, verified before any byte of the block is used: files that one process writes and another
+//! reads are damaged now and then, and their contents determine results.
 //!
-//! Such a file is a Parquet file that any program reads. Its pages are divided into blocks. Behind them is the tail: the
-//! XXH3-64 of each block (8 bytes, little endian), the indexes of pages, and the footer, whose metadata have the position of
-//! the tail and its XXH3-128, taken with zeros in its own place.
+//! Such a file is a Parquet file that any program can read. Its data pages are divided into blocks. The tail follows them: the
+//! XXH3-64 of each block (8 bytes, little endian), the page indexes, and the footer. The metadata in the footer have the position
+//! of the tail and its XXH3-128, computed with zeros in place of the checksum itself.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -21,31 +21,31 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 use crate::frames::Damaged;
 use crate::frames::read_exact_at;
 
-/// Bytes of a block.
+/// Size of a block, in bytes.
 const BLOCK: usize = 64 << 10;
-/// Key of the position and the checksum of the tail.
+/// Metadata key of the position and checksum of the tail.
 const TAIL: &str = "sitegrove.tail";
-/// How the value of that key begins: position and checksum follow, in hex digits.
+/// Prefix of the value of that key. Position and checksum follow, in hex digits.
 const MARK: &[u8] = b"sitegrove-tail-xxh3:";
 const PLACE: usize = 16;
 const SUM: usize = 32;
-/// Bytes after the footer: its length, and the magic bytes.
+/// Length of what follows the footer: its length, and the magic bytes.
 const END: usize = 8;
 
-/// A file that is being written; the writer of Parquet files writes to it.
+/// A file that is being written. The Parquet writer writes to it.
 pub struct CheckedWriter {
     file: AtomicFile,
     sums: Vec<u64>,
-    /// The block that is not complete.
+    /// Hash of the incomplete block.
     open: Xxh3,
     filled: usize,
     bytes: u64,
-    /// Everything from the tail on.
+    /// The tail, once it has begun.
     tail: Option<Vec<u8>>,
 }
 
 impl CheckedWriter {
-    /// Writes to a file that was created, and has nothing in it.
+    /// Wraps a file that is still empty.
     pub fn new(file: AtomicFile) -> Self {
         Self { file, sums: Vec::new(), open: Xxh3::new(), filled: 0, bytes: 0, tail: None }
     }
@@ -79,10 +79,10 @@ impl Write for CheckedWriter {
     }
 }
 
-/// Completes a Parquet file: writes its tail, with the checksums, and moves it to its path.
+/// Completes a Parquet file: writes its tail with the checksums, and moves the file to its path.
 ///
 /// # Errors
-/// If the disk is full or the like.
+/// If it cannot be written, for example because the disk is full.
 pub fn finish(mut writer: SerializedFileWriter<CheckedWriter>) -> anyhow::Result<()> {
     writer.flush()?;
     let to = writer.inner_mut();
@@ -104,14 +104,14 @@ pub fn finish(mut writer: SerializedFileWriter<CheckedWriter>) -> anyhow::Result
     Ok(file.finish()?)
 }
 
-/// Where the position and the checksum of a tail are in its bytes.
+/// Finds the position and the checksum of the tail in its bytes.
 fn mark_in(bytes: &[u8]) -> Option<usize> {
     let at = bytes.windows(MARK.len()).rposition(|some| some == MARK)? + MARK.len();
     (at + PLACE + 1 + SUM <= bytes.len()).then_some(at)
 }
 
-/// A file that threads read at different positions at the same time. Its tail is checked, and other blocks are when they
-/// are read.
+/// A file that several threads can read at different positions. The tail is verified on opening, other blocks are verified
+/// when they are read.
 #[derive(Clone, Debug)]
 pub struct CheckedFile(Arc<Checked>);
 
@@ -125,10 +125,10 @@ struct Checked {
 }
 
 impl CheckedFile {
-    /// Opens a file; none if it has no checksums.
+    /// Opens a file; `None` if it has no checksums.
     ///
     /// # Errors
-    /// If it cannot be read, is no Parquet file, or its tail is not what was written.
+    /// If it cannot be read, is not a Parquet file, or its tail is damaged.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
         let of_file =
             |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
@@ -177,7 +177,7 @@ impl CheckedFile {
         Ok(Some(Self(Arc::new(Checked { path, file, sums, tail_at, tail }))))
     }
 
-    /// The bytes from a position to the end of its block, checked, or of the file.
+    /// Reads from a position to the end of the block, which is verified. In the tail, reads to the end of the file.
     fn bytes_from(&self, start: u64) -> io::Result<Bytes> {
         let Checked { path, file, sums, tail_at, tail } = &*self.0;
         if start >= *tail_at {
@@ -228,7 +228,7 @@ impl ChunkReader for CheckedFile {
 #[derive(Debug)]
 pub struct CheckedReader {
     file: CheckedFile,
-    /// The position behind what is left of the block.
+    /// Position after the rest of the current block.
     next: u64,
     block: Bytes,
 }

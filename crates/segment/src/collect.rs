@@ -1,7 +1,7 @@
-//! Collects what is read, from many threads: in memory while it fits, else in files.
+//! Collects what many threads read, in memory while it fits, else in files.
 //!
-//! A file is written whenever the limit is reached, so each holds pages of any sites, in the order of sites. Pages in it
-//! need not be read from the inputs again; other processes read it, too.
+//! A file is written whenever memory reaches the limit. It contains pages of any sites, in the order of sites. With the files, a
+//! resumed run need not read the inputs again, and other processes can read the pages, too.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,10 +22,10 @@ use super::row::{RowKind, SegmentRow};
 use super::stored::{HtmlPlace, StoredPage};
 use crate::declared::DeclaredHead;
 
-/// A drop with the digest of its payload.
+/// A drop, with the digest of the payload in its record.
 pub(crate) type DropOfPayload = (Drop, Option<(u64, u64)>);
 
-/// Something that was read and is no page.
+/// Something that was read and is not a page.
 #[derive(Debug)]
 pub(crate) enum Other {
     Item(FeedItem),
@@ -38,7 +38,7 @@ pub(crate) enum Other {
 }
 
 impl Other {
-    /// Approximate bytes of its texts.
+    /// Approximate size of its texts, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Item(item) => {
@@ -67,49 +67,49 @@ impl Other {
     }
 }
 
-/// Approximate bytes of a page without its HTML.
+/// Approximate size of a page without its HTML, in bytes.
 const HEAD: u64 = 400;
-/// The name of the last file of a run begins with this; the number of the other files follows.
+/// Prefix of the name of the last file of a run. The number of the other files follows.
 const LAST: &str = "last-of-";
 
-/// What was read of all inputs of a process.
+/// Everything that a process read of its inputs.
 #[derive(Debug)]
 pub struct Segments {
-    /// In memory, if there are no files.
+    /// The pages in memory; empty if there are files.
     pub(crate) pages: Vec<StoredPage>,
     pub(crate) others: Vec<Other>,
-    /// What the inputs are, if there are no files.
+    /// The inputs; empty if there are files, which contain them.
     pub(crate) read: InputsRead,
     pub(crate) files: Vec<StepFile>,
 }
 
-/// Receives what is read, from many threads.
+/// Collects what many threads read.
 #[derive(Debug)]
 pub struct Collector<'a> {
     tracking: Tracking,
-    /// None if everything is kept in memory.
+    /// `None` if everything stays in memory.
     files: Option<SegmentFiles<'a>>,
-    /// To note what pages declare, if their sites are formed by other processes.
+    /// Set if other processes form the sites: then it also records what pages declare.
     settings: Option<sitemodel::Settings>,
     open: Mutex<OpenSegment>,
     packs: AtomicBool,
     failure: Mutex<Option<io::Error>>,
 }
 
-/// Files for what does not fit into memory.
+/// Where and when to write files for what does not fit into memory.
 #[derive(Debug)]
 pub struct SegmentFiles<'a> {
-    /// An existing folder for them.
+    /// Existing folder for the files.
     pub folder: &'a Path,
-    /// Bytes in memory at which one is written.
+    /// Bytes in memory at which a file is written.
     pub limit: u64,
-    /// What they are of.
+    /// Identity to write into the files.
     pub identity: StepIdentity,
-    /// Receives the number of bytes in them.
+    /// Counts the bytes written to the files.
     pub written: &'a AtomicU64,
 }
 
-/// What is in memory.
+/// What is in memory and not yet written to a file.
 #[derive(Debug, Default)]
 struct OpenSegment {
     pages: Vec<StoredPage>,
@@ -119,7 +119,7 @@ struct OpenSegment {
 }
 
 impl<'a> Collector<'a> {
-    /// Writes what does not fit into memory to files, if there are any. With settings, it notes what pages declare.
+    /// Spills to `files` if given, else keeps everything in memory. With `settings`, it records what pages declare.
     pub fn new(
         tracking: Tracking,
         files: Option<SegmentFiles<'a>>,
@@ -129,7 +129,7 @@ impl<'a> Collector<'a> {
         Self { tracking, files, settings, open, packs, failure }
     }
 
-    /// Takes something that was read. Returns whether it could be stored; [`Collector::finish`] reports the error.
+    /// Adds something that was read. Returns whether it could be stored; [`Collector::finish`] returns the error.
     pub fn take(&self, intake: Intake, digest: PayloadDigest) -> bool {
         match self.try_take(intake, digest) {
             Ok(()) => true,
@@ -169,7 +169,7 @@ impl<'a> Collector<'a> {
             return self.other(Other::Drop((drop, None)));
         }
         if self.packs.load(Ordering::Relaxed) {
-            // Without the lock: this takes most of the time.
+            // Outside the lock: compression takes most of the time.
             page.pack()?;
         }
         let mut open = locked(&self.open);
@@ -185,10 +185,10 @@ impl<'a> Collector<'a> {
         self.bound(&mut open)
     }
 
-    /// Writes what is in memory to a file if it is too much.
+    /// Writes what is in memory to a file if it exceeds the limit.
     fn bound(&self, open: &mut OpenSegment) -> io::Result<()> {
         match &self.files {
-            // While a file is written, its pages are in memory beside what the writer holds.
+            // While a file is written, its pages are in memory together with the buffers of the writer.
             Some(files) if open.bytes > files.limit / if open.files.is_empty() { 1 } else { 2 } => {
                 self.packs.store(true, Ordering::Relaxed);
                 let name = format!("segment-{:06}", open.files.len());
@@ -198,11 +198,11 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// All that was read, of these inputs. What is in memory is written, too, if there are files; the last of them
-    /// completes them, unless an input could not be read: it may be readable the next time.
+    /// Returns everything that was collected from these inputs. If there are files, writes the rest to a last file, which marks
+    /// them as complete, unless an input could not be read: that input may be readable the next time.
     ///
     /// # Errors
-    /// The first error of storing anything.
+    /// The first error that occurred while something was stored.
     pub fn finish(self, read: InputsRead) -> io::Result<Segments> {
         if let Some(error) = locked(&self.failure).take() {
             return Err(error);
@@ -223,7 +223,7 @@ impl<'a> Collector<'a> {
         Segments::open(open.files.into_iter())
     }
 
-    /// Has all that was read written to one file; returns the number of pages.
+    /// Writes everything that was collected to one file; returns the number of pages.
     ///
     /// # Errors
     /// As [`Collector::finish`], and if the file cannot be written.
@@ -250,7 +250,7 @@ impl<'a> Collector<'a> {
 }
 
 impl OpenSegment {
-    /// Writes what is in memory, and some rows, to a file of this name.
+    /// Writes what is in memory, and the given rows, to a file of this name.
     fn write(
         &mut self,
         files: &SegmentFiles<'_>,
@@ -269,7 +269,7 @@ impl OpenSegment {
     }
 }
 
-/// Compresses pages in as many threads as there are cores, while those that read wait.
+/// Compresses pages in as many threads as there are cores, while the reading threads wait.
 fn pack_all(pages: &mut [StoredPage]) -> io::Result<()> {
     if pages.iter().all(|page| !matches!(page.html, HtmlPlace::Held(_))) {
         return Ok(());
@@ -287,15 +287,15 @@ fn pack_all(pages: &mut [StoredPage]) -> io::Result<()> {
 }
 
 impl Segments {
-    /// What was written to files.
+    /// Segments that are already in files.
     pub fn of_files(files: Vec<StepFile>) -> Self {
         Self { pages: Vec::new(), others: Vec::new(), read: InputsRead::default(), files }
     }
 
-    /// Opens the files that another process of the same run wrote to a folder, if it wrote the last.
+    /// Opens the files that another process of the same run wrote to a folder; `None` if the last of them is missing.
     ///
     /// # Errors
-    /// If one of them is missing, or damaged.
+    /// If one of the others is missing, or a file is damaged.
     pub fn reopen(folder: &Path) -> io::Result<Option<Self>> {
         let Some(last) = last_in(folder) else { return Ok(None) };
         let before: usize = last[LAST.len()..].parse().map_err(io::Error::other)?;
@@ -308,21 +308,21 @@ impl Segments {
         Ok(Self::of_files(files.collect::<io::Result<_>>()?))
     }
 
-    /// Whether a process wrote the last of its files to a folder.
+    /// Whether a folder contains the last file of a run, which makes the files complete.
     pub fn are_complete(folder: &Path) -> bool {
         last_in(folder).is_some()
     }
 
-    /// Has the inputs read again, as a file in a folder is damaged.
+    /// Removes the last file because a file in the folder is damaged, so that the inputs are read again.
     pub fn forget(folder: &Path) {
         if let Some(last) = last_in(folder) {
-            // If it stays, the damage is found again.
+            // If it cannot be removed, the damage is found again.
             let _ = std::fs::remove_file(folder.join(last));
         }
     }
 }
 
-/// The name of the last file of a run in a folder.
+/// Finds the name of the last file of a run in a folder.
 fn last_in(folder: &Path) -> Option<String> {
     let names = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.file_name());
     names.filter_map(|name| name.into_string().ok()).find(|name| name.starts_with(LAST))
@@ -347,7 +347,7 @@ fn rows_of(read: &InputsRead) -> io::Result<Vec<SegmentRow>> {
     read.0.iter().map(row).collect()
 }
 
-/// Writes everything that was read: what is no page, then saved pages, then those of sites, in the order of outputs.
+/// Writes a segment: rows that are not pages, then saved pages, then pages of sites, in the order of outputs.
 fn write_segment(
     mut pages: Vec<StoredPage>,
     others: Vec<Other>,

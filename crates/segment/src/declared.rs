@@ -1,4 +1,4 @@
-//! What a page says of its address and of the parts of its article.
+//! What a page declares about its address and about the parts of its article.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub fn needs_heads<'a>(
         }
 }
 
-/// Whether some page has the address of the second page of another.
+/// Whether a page has the address of the second page of another one.
 fn has_second_pages<'a>(mut urls: impl Iterator<Item = &'a str> + Clone) -> bool {
     let numbered = urls.clone().filter(|url| url.bytes().any(|byte| byte == b'2'));
     let second = numbered.map(page_number).filter(|(_, number)| *number == 2).map(|(base, _)| base);
@@ -40,16 +40,16 @@ fn has_second_pages<'a>(mut urls: impl Iterator<Item = &'a str> + Clone) -> bool
     !second.is_empty() && urls.any(is_first)
 }
 
-/// Group of pages that any `rel=next` links connect.
+/// Group of all pages that are connected by `rel=next` links.
 const REL_NEXT: &str = "rel=next";
 
-/// Longest address of a link to a next page, in bytes.
+/// Maximum length of the address of a next page, in bytes.
 const LONGEST: usize = 2_048;
 
-/// What a page says of its address and of the parts of its article. Depends on the page and the settings only.
+/// What a page declares about its address and the parts of its article. Depends only on the page and the settings.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct DeclaredHead {
-    /// The canonical address, absolute.
+    /// Canonical address, absolute.
     canonical: Option<String>,
     title_hash: u64,
     single_page: Option<String>,
@@ -58,8 +58,8 @@ pub struct DeclaredHead {
 }
 
 impl DeclaredHead {
-    /// What a page declares before its body begins, and the next page that it links to; `configured` is what the site
-    /// config of its host found on it.
+    /// Reads the declarations before the body of the page, and its link to the next page. `configured` is what the site config of
+    /// its host found on the page.
     fn of(page: &Page, configured: Option<&ConfiguredPage>, settings: &Settings) -> Self {
         let document = dom::parse(before_body(&page.html));
         let head = document.head();
@@ -95,14 +95,14 @@ impl DeclaredHead {
                     links.filter_map(|link| absolute(Some(&link))).find(is_next)
                 });
                 let has_part = next_page.is_some() || number > 1;
-                // Only pages with one title are parts of one article.
+                // Only pages with the same title are parts of one article.
                 let group = || format!("{series} {}", title_without_page(title));
                 Self { part_group: has_part.then(group), next_page, ..own }
             }
         }
     }
 
-    /// What a page declares that is not parsed. Only a page whose site config names parts is parsed as a whole.
+    /// Reads the declarations of a page that was not parsed. Parses it as a whole only if its site config names parts.
     pub fn of_page(page: &Page, settings: &Settings) -> Self {
         let config = settings.site_configs.as_ref().and_then(|configs| configs.for_url(&page.url));
         let read = || {
@@ -116,14 +116,14 @@ impl DeclaredHead {
         contain_panics(read).unwrap_or_default()
     }
 
-    /// The head of the page that declares this.
+    /// Adds the declarations to the head of their page.
     pub(crate) fn into_head(self, head: PageHead) -> PageHead {
         let Self { canonical, title_hash, single_page, next_page, part_group } = self;
         PageHead { canonical, title_hash, single_page, next_page, part_group, ..head }
     }
 }
 
-/// The HTML up to its body, or all of it: a page may leave the tags out.
+/// Returns the HTML before the body; all of it if the page leaves out the tags.
 fn before_body(html: &str) -> &str {
     let end = memchr::memchr_iter(b'<', html.as_bytes()).find(|&at| {
         let tag = &html.as_bytes()[at + 1..];
@@ -135,7 +135,7 @@ fn before_body(html: &str) -> &str {
     &html[..end.unwrap_or(html.len())]
 }
 
-/// The values of `href` that contain a number, found without parsing.
+/// Finds values of `href` that contain a number, without parsing.
 fn links_with(html: &str, number: u32) -> impl Iterator<Item = String> {
     let digits = number.to_string();
     memmem::find_iter(html.as_bytes(), "href=").filter_map(move |at| {
@@ -149,12 +149,12 @@ fn links_with(html: &str, number: u32) -> impl Iterator<Item = String> {
     })
 }
 
-/// The head of a page that is not parsed, as [`DeclaredHead::of_page`] reads it.
+/// Returns the head of a page that was not parsed, as [`DeclaredHead::of_page`] reads it.
 pub fn head_of_page(page: &Page, settings: &Settings) -> PageHead {
     DeclaredHead::of_page(page, settings).into_head(PageHead::of(page, None, ""))
 }
 
-/// The head of a parsed page.
+/// Returns the head of a parsed page.
 pub fn head_of(parsed: &ParsedPage<'_>, settings: &Settings) -> PageHead {
     let declared = DeclaredHead::of(parsed.page, parsed.configured.as_ref(), settings);
     declared.into_head(PageHead::of(parsed.page, None, ""))

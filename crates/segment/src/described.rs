@@ -11,15 +11,15 @@ use crate::frames::{damaged, read_exact_at, read_frame_at};
 /// Bytes of an offset.
 const OFFSET: usize = 8;
 
-/// Descriptions in a file, by the numbers of their articles.
+/// The descriptions of articles in a file, by number of the article.
 #[derive(Debug)]
 pub(crate) struct DescribedArticles {
-    /// A frame of each.
+    /// One frame for each description.
     pub(crate) records: File,
     pub(crate) path: PathBuf,
-    /// Where each record ends, in 8 bytes, little endian.
+    /// Offset at which each description ends, in 8 bytes, little endian.
     pub(crate) ends: File,
-    /// Bytes of the longest.
+    /// Length of the longest description, in bytes.
     pub(crate) longest: u64,
 }
 

@@ -1,17 +1,17 @@
-//! What the articles of a crawl have in common: groups those that are the same, with bounded memory, chooses what represents each
-//! group, and finds the text that others have, too.
+//! Compares the articles of a crawl within bounded memory: groups duplicates, chooses the article that represents each group, and
+//! finds text that articles share with other sites.
 //!
 //! | step | where |
 //! |---|---|
 //! | describe each article: address, title, sketches | the crate `duplicates`, in the threads that process sites |
-//! | keep the descriptions on disk, and sort their keys | [`Descriptions`] |
-//! | compare articles that share a key, join those that are the same | `Groups` |
+//! | spill the descriptions to disk, and sort their keys | [`Descriptions`] |
+//! | compare articles that share a key, join duplicates | `Groups` |
 //! | choose the article that represents each group | `Groups` |
-//! | find paragraphs that articles of several sites have | `shared_paragraphs` |
-//! | hand over what is to be noted of each article, in the order in which they were described | [`Marks`] |
+//! | find paragraphs that occur in articles of several sites | `shared_paragraphs` |
+//! | return the marks of articles, in the order in which the articles were described | [`Marks`] |
 //!
-//! The result depends on the articles and their order only. In memory are: 32 MiB of keys, 24 bytes for each article that is in a
-//! group, and what `shared_paragraphs` names.
+//! The result depends only on the articles and their order. In memory are: 32 MiB of keys, 24 bytes for each article in a
+//! group, and what the header of `shared_paragraphs` lists.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -32,14 +32,14 @@ use crate::sorted::{Merged, Sorter};
 /// What to look for among the articles of a crawl.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparisons {
-    /// Articles that are the same: without further evidence, those whose similarity is at least this.
+    /// Minimum similarity of duplicates without further evidence; `None` to look for no duplicates.
     pub duplicates: Option<f64>,
-    /// Text that articles of other sites have.
+    /// Whether to look for text that articles share with other sites.
     pub shared_text: bool,
 }
 
 impl Comparisons {
-    /// What the settings name.
+    /// The comparisons that the settings ask for.
     pub fn of(emit: &EmitConfig) -> Self {
         let looks_for_duplicates = emit.duplicates != config::Duplicates::Keep;
         Self {
@@ -48,13 +48,13 @@ impl Comparisons {
         }
     }
 
-    /// Whether nothing is looked for.
+    /// Whether nothing is compared.
     pub fn is_empty(self) -> bool {
         self.duplicates.is_none() && !self.shared_text
     }
 }
 
-/// Compares the articles that were described. Returns what is to be noted of them.
+/// Compares all described articles, and returns their marks.
 ///
 /// # Errors
 /// If files cannot be read or written.
@@ -78,18 +78,18 @@ pub fn marks_of(descriptions: Descriptions) -> io::Result<Marks> {
     Ok(Marks::of(marks.finish()?))
 }
 
-/// File of the descriptions.
+/// File name of the descriptions.
 const RECORDS: &str = "descriptions";
 
-/// Receives the descriptions of articles, in the order of outputs.
+/// Collects the descriptions of articles, in the order of outputs.
 #[derive(Debug)]
 pub struct Descriptions {
     folder: PathBuf,
     records: BufWriter<File>,
-    /// The end of each record.
+    /// The offset at which each record ends.
     ends: BufWriter<File>,
     end: u64,
-    /// Bytes of the longest record.
+    /// Length of the longest record, in bytes.
     longest: u64,
     count: u32,
     sought: Comparisons,
@@ -98,7 +98,7 @@ pub struct Descriptions {
 }
 
 impl Descriptions {
-    /// Keeps them in a folder, which must exist.
+    /// Creates the files for descriptions in `folder`, which must exist.
     ///
     /// # Errors
     /// If files cannot be created there.
@@ -123,7 +123,7 @@ impl Descriptions {
     /// Adds the next article.
     ///
     /// # Errors
-    /// If the disk is full or the like, or there are more than four thousand million articles.
+    /// If the disk is full or the like, or there are more than 2³² articles.
     pub fn add(&mut self, evidence: &ArticleDescription) -> io::Result<()> {
         let record = rmp_serde::to_vec(evidence).map_err(io::Error::other)?;
         let bytes = write_frame(&mut self.records, &record)?;
@@ -141,20 +141,20 @@ impl Descriptions {
     }
 }
 
-/// Articles that share a key are compared with at most this many of those before them: a text that a whole site has, or
-/// one canonical address for all pages, must not take time quadratic in their number.
+/// Maximum number of earlier articles that an article with the same key is compared with: a text that a whole site has, or one
+/// canonical address for all pages, must not take time quadratic in their number.
 const LEADERS: usize = 8;
-/// Within a group, articles are the same as the one that represents it with so much less similarity: others are between.
+/// An article of a group may be less similar to the group's representative by this much: articles between them link the two.
 const SLACK: f64 = 0.15;
-/// Articles that represent parts of a group, at most; the rest of such a chain of ever different texts stays alone.
+/// Maximum number of parts that a group is split into. What is left of a chain of ever different texts belongs to no group.
 const MOST_PARTS: usize = 64;
 
-/// Groups, as a forest: each article leads to another of its group, or to itself.
+/// Groups, as a forest: each article points to another one of its group, or to itself.
 #[derive(Debug, Default)]
 pub(crate) struct Groups(HashMap<u32, u32, FxBuildHasher>);
 
 impl Groups {
-    /// Compares articles that share a key; `keys` come in order.
+    /// Joins similar articles that share a key. `keys` must be sorted.
     fn of(keys: Merged<(u64, u32)>, described: &DescribedArticles, least: f64) -> io::Result<Self> {
         let mut groups = Self::default();
         let mut current = None;
@@ -190,7 +190,7 @@ impl Groups {
         Ok(groups)
     }
 
-    /// The first article that an article leads to.
+    /// Follows the forest to the root of an article.
     fn root(&self, mut number: u32) -> u32 {
         while let Some(&up) = self.0.get(&number)
             && up != number
@@ -207,7 +207,7 @@ impl Groups {
         self.0.insert(second, first);
     }
 
-    /// Chooses what represents each group, and hands over what is to be noted of its articles.
+    /// Chooses the representative of each group, and passes on a mark for each of its articles.
     fn each_mark(
         self,
         described: &DescribedArticles,
@@ -231,7 +231,7 @@ impl Groups {
     }
 }
 
-/// Marks the best of some articles, and those that are the same as it; returns the others.
+/// Marks the best of some articles and its duplicates; returns the others.
 fn mark_part(
     numbers: &[u32],
     described: &DescribedArticles,

@@ -1,16 +1,16 @@
-//! The files that steps exchange: Parquet, all of one schema.
+//! The Parquet files that the steps of a distributed run exchange. All have one schema.
 //!
 //! | column | type | what |
 //! |---|---|---|
-//! | `kind` | text | what the row is ([`RowKind`]) |
-//! | `site` | text | key of its site; empty for what belongs to none |
-//! | `hash` | integer | XXH3-64 of that key, as a signed number: the order of outputs when taken as unsigned |
-//! | `id` | integer | of a page, its id in the crawl |
-//! | `record` | binary | MessagePack, of this version of the program |
-//! | `html` | binary | the HTML of a page, compressed with zstd |
+//! | `kind` | text | what the row contains ([`RowKind`]) |
+//! | `site` | text | key of the site; empty if the row belongs to no site |
+//! | `hash` | integer | XXH3-64 of the site key, stored as a signed number; read as unsigned, it is the order of outputs |
+//! | `id` | integer | for a page, its id in the crawl |
+//! | `record` | binary | MessagePack, in the format of this version of the program |
+//! | `html` | binary | HTML of a page, compressed with zstd |
 //!
-//! HTML is a column of its own and compressed already: whoever wants the heads of pages does not read it. All bytes have
-//! checksums (`checked_file`).
+//! HTML has its own column and is compressed before it is stored, so a reader that wants only the heads of pages need not read
+//! it. All bytes are covered by checksums (`checked_file`).
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -51,11 +51,11 @@ const HASH: usize = 2;
 const ID: usize = 3;
 const RECORD: usize = 4;
 const HTML: usize = 5;
-/// Bytes of records and HTML at which a row group ends: what is read at once.
+/// Bytes of records and HTML at which a row group ends. A row group is read as a whole.
 const GROUP: usize = 4 << 20;
-/// Bytes at which a data page ends: what is read for a single row.
+/// Bytes at which a data page ends. A data page is read as a whole, even for a single row.
 const PAGE: usize = 64 << 10;
-/// The key of the identity in the metadata of a file.
+/// Key of the step identity in the file metadata.
 const IDENTITY: &str = "sitegrove.step";
 
 fn other(error: ParquetError) -> io::Error {
@@ -68,7 +68,7 @@ fn other(error: ParquetError) -> io::Error {
     }
 }
 
-/// A file that is being written. It appears when it is finished.
+/// A file that is being written. It appears at its path only when it is finished.
 pub struct StepWriter {
     writer: SerializedFileWriter<CheckedWriter>,
     rows: Vec<SegmentRow>,
@@ -76,7 +76,7 @@ pub struct StepWriter {
 }
 
 impl StepWriter {
-    /// Starts a file at `path`, and the folder it is in.
+    /// Creates a file at `path`, and its folder if that does not exist.
     ///
     /// # Errors
     /// If it cannot be created.
@@ -85,7 +85,7 @@ impl StepWriter {
             std::fs::create_dir_all(folder)?;
         }
         let temporary = AtomicFile::temporary(path);
-        // What a killed process left is of no use.
+        // A file that a killed process left is of no use.
         let _ = std::fs::remove_file(temporary);
         let file = AtomicFile::create(path).map_err(io::Error::other)?;
         let column = |name: &str| ColumnPath::new(vec![name.to_owned()]);
@@ -116,7 +116,7 @@ impl StepWriter {
     /// Adds a row.
     ///
     /// # Errors
-    /// If the disk is full or the like.
+    /// If it cannot be written, for example because the disk is full.
     pub fn push(&mut self, row: SegmentRow) -> io::Result<()> {
         self.bytes += row.record.len() + row.html.len() + row.site.len();
         self.rows.push(row);
@@ -145,7 +145,7 @@ impl StepWriter {
     /// Completes the file.
     ///
     /// # Errors
-    /// If the disk is full or the like.
+    /// If it cannot be written, for example because the disk is full.
     pub fn finish(mut self) -> io::Result<()> {
         self.write().map_err(other)?;
         checked_file::finish(self.writer).map_err(io::Error::other)
@@ -162,14 +162,14 @@ fn write_column<T: DataType>(
     column.close()
 }
 
-/// A finished file.
+/// A finished file, open for reading.
 pub struct StepFile {
     path: PathBuf,
     identity: StepIdentity,
     reader: SerializedFileReader<CheckedFile>,
-    /// Number of the first row of each row group, and of all rows.
+    /// Number of the first row of each row group, followed by the total number of rows.
     starts: Vec<usize>,
-    /// Least and greatest hash of each row group, once they are known.
+    /// Smallest and largest hash of each row group, once read.
     ranges: OnceLock<Vec<(u64, u64)>>,
 }
 
@@ -182,7 +182,7 @@ impl std::fmt::Debug for StepFile {
 /// A row without its HTML, and its number in the file.
 #[derive(Debug)]
 pub struct ListedRow {
-    /// Its number in the file.
+    /// Number of the row in the file.
     pub number: u32,
     /// The column `kind`.
     pub kind: RowKind,
@@ -190,11 +190,11 @@ pub struct ListedRow {
     pub site: String,
     /// The column `id`.
     pub id: u64,
-    /// Empty if the caller does not want it.
+    /// The column `record`; empty if the caller does not need it.
     pub record: ByteArray,
 }
 
-/// Reads by means of parquet, which may panic on damaged files.
+/// Runs a read through the parquet crate and turns its panics, which damaged files may cause, into errors.
 fn by_parquet<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
     contain_panics(read).unwrap_or_else(|panic| Err(ParquetError::General(panic.detail)))
 }
@@ -203,7 +203,7 @@ impl StepFile {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be read, or is no file of a step.
+    /// If it cannot be read, or was not written by a step.
     pub fn open(path: &Path) -> io::Result<Self> {
         let no_step = |what: &str| {
             let shown = path.display();
@@ -242,22 +242,22 @@ impl StepFile {
         Ok(Self { path: path.to_owned(), identity, reader, starts, ranges: OnceLock::new() })
     }
 
-    /// Where it is.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its length in bytes, if the system tells.
+    /// Length in bytes; 0 if the system cannot tell.
     pub fn size(&self) -> u64 {
         std::fs::metadata(&self.path).map_or(0, |of| of.len())
     }
 
-    /// Which step it is of.
+    /// The step that wrote the file.
     pub fn identity(&self) -> &StepIdentity {
         &self.identity
     }
 
-    /// Reads a column of a row group by means of parquet, which may panic on damaged files.
+    /// Reads a column of a row group. Panics of the parquet crate on damaged files become errors.
     fn read_column<T: DataType>(
         &self,
         group: usize,
@@ -285,7 +285,7 @@ impl StepFile {
 
     fn failed(&self, error: ParquetError) -> io::Error {
         match error {
-            // It names the file.
+            // The error already names the file.
             ParquetError::External(error) if error.is::<io::Error>() => {
                 other(ParquetError::External(error))
             }
@@ -293,11 +293,11 @@ impl StepFile {
         }
     }
 
-    /// Visits rows of the kinds and sites that are wanted, the latter by hash, in order. Reads records only where
-    /// `records` is set, and never HTML.
+    /// Visits the rows for which `wants` returns true, given their kind and the hash of their site, in file order. Reads records
+    /// only if `records` is set, and never HTML.
     ///
     /// # Errors
-    /// If the file cannot be read, and those of `see`.
+    /// If the file cannot be read, or with an error of `see`.
     pub fn each(
         &self,
         records: bool,
@@ -308,8 +308,8 @@ impl StepFile {
             .try_for_each(|group| self.each_of_group(group, records, wants, see))
     }
 
-    /// Visits the pages of sites in a range of hashes that are wanted, by hash, with their records. Rows of pages are in
-    /// the order of hashes: other row groups are not read.
+    /// Visits the pages, with their records, whose site hash is in the range and wanted. Page rows are sorted by hash, so row
+    /// groups outside the range are not read.
     pub(crate) fn each_in(
         &self,
         range: &RangeInclusive<u64>,
@@ -370,7 +370,7 @@ impl StepFile {
         Ok(())
     }
 
-    /// The HTML of a row.
+    /// Reads the HTML of a row.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -378,7 +378,7 @@ impl StepFile {
         Ok(self.htmls(&[row])?.swap_remove(0))
     }
 
-    /// The HTML of rows, given in ascending order; a row may be there several times.
+    /// Reads the HTML of rows, given in ascending order. A row may occur several times.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -386,7 +386,7 @@ impl StepFile {
         self.values(HTML, rows)
     }
 
-    /// The record of a row.
+    /// Reads the record of a row.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -398,7 +398,7 @@ impl StepFile {
         self.starts.partition_point(|&start| start <= row as usize) - 1
     }
 
-    /// The values of a column in rows, given in ascending order.
+    /// Reads the values of one column for rows given in ascending order.
     fn values(&self, column: usize, rows: &[u32]) -> io::Result<Vec<Vec<u8>>> {
         let mut all = Vec::with_capacity(rows.len());
         for some in rows.chunk_by(|a, b| self.group_of(*a) == self.group_of(*b)) {

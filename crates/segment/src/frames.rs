@@ -1,6 +1,6 @@
-//! Frames: temporary files are written in pieces with checksums, which are checked before a byte is used.
+//! Frames: temporary files are written in pieces with checksums, which are verified before any byte of a piece is used.
 //!
-//! A frame is the length of its content (4 bytes, little endian), the XXH3-64 of the content (8 bytes), and the content.
+//! A frame consists of the length of its content (4 bytes, little endian), the XXH3-64 of the content (8 bytes), and the content.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -10,23 +10,23 @@ use std::path::{Path, PathBuf};
 use lz4_flex::block::{compress_into, decompress_size_prepended, get_maximum_output_size};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bytes before the content of a frame.
+/// Length of the header of a frame, in bytes.
 pub const HEADER: usize = 12;
-/// Size of a length within the content.
+/// Length of the prefix of the compressed block that contains the uncompressed length, in bytes.
 const LENGTH: usize = 4;
-/// Maximum length of a frame; a larger one is damage.
+/// Maximum length of the content of a frame, in bytes. A greater length means damage.
 const LONGEST: u32 = 1 << 30;
 
-/// Maximum size of a thread's buffers that are kept for the next frame.
+/// Maximum size to which a thread's buffers may grow and still be kept for the next frame, in bytes.
 const KEPT: usize = 8 << 20;
 
 thread_local! {
-    /// A buffer for what is compressed, and one for the result.
+    /// Buffers for the uncompressed input and the compressed output.
     static PACKER: RefCell<(Vec<u8>, Vec<u8>)> = RefCell::default();
 }
 
-/// A frame of `before`, uncompressed, and what `write` writes, compressed. LZ4, since results are rarely read
-/// again, and only once.
+/// Makes a frame of `before`, uncompressed, followed by what `write` writes, compressed. Uses LZ4, since results are rarely read
+/// again, and at most once.
 pub fn frame(
     before: &[u8],
     write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>,
@@ -58,7 +58,7 @@ pub fn unpacked(packed: &[u8]) -> io::Result<Vec<u8>> {
     decompress_size_prepended(packed).map_err(io::Error::other)
 }
 
-/// What comes before the content of a frame.
+/// Makes the header of a frame.
 fn header_of(content: &[u8]) -> io::Result<[u8; HEADER]> {
     let length = u32::try_from(content.len()).ok().filter(|length| *length <= LONGEST);
     let length = length.ok_or(io::ErrorKind::FileTooLarge)?;
@@ -68,14 +68,14 @@ fn header_of(content: &[u8]) -> io::Result<[u8; HEADER]> {
     Ok(header)
 }
 
-/// Writes content as it is in a frame; returns the length of that.
+/// Writes content as a frame, uncompressed; returns the length of the frame.
 pub fn write_frame(to: &mut impl Write, content: &[u8]) -> io::Result<u64> {
     to.write_all(&header_of(content)?)?;
     to.write_all(content)?;
     Ok((HEADER + content.len()) as u64)
 }
 
-/// The content of the frame at a position, of so many bytes.
+/// Reads the content of the frame at a position; `bytes` is the length of the frame.
 pub(crate) fn read_frame_at(
     file: &File,
     path: &Path,
@@ -95,19 +95,19 @@ pub(crate) fn read_frame_at(
     Ok(frame)
 }
 
-/// A file does not hold what was written to it.
+/// A file does not contain what was written to it.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Damaged(pub String);
 
-/// The error of a file that does not hold what was written at a position.
+/// The error of a file that does not contain what was written at a position.
 pub fn damaged(path: &Path, at: u64) -> io::Error {
     let shown = path.display();
     let what = format!("{shown} is damaged at byte {at}: it does not hold what was written there");
     io::Error::other(Damaged(what))
 }
 
-/// Whether an error is that of a damaged file.
+/// Whether an error says that a file is damaged ([`Damaged`]).
 pub fn is_damage(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|error| error.is::<Damaged>())
 }
@@ -119,12 +119,12 @@ pub struct Frames {
     path: PathBuf,
     left: u64,
     end: u64,
-    /// Whether something else than complete frames was found.
+    /// Whether anything other than complete frames was found.
     damaged: bool,
 }
 
 impl Frames {
-    /// The frames of the file at `path`; none if it does not exist.
+    /// Opens the file at `path`; `None` if it does not exist.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
         match File::open(path) {
             Ok(file) => {
@@ -137,17 +137,17 @@ impl Frames {
         }
     }
 
-    /// The error of a file that ends, or goes on, where it should not.
+    /// The error of a file that ends too early, or continues after its end.
     pub fn cut_short(&self) -> io::Error {
         damaged(&self.path, self.end)
     }
 
-    /// Offset of the end of the last frame that was read.
+    /// Offset behind the last frame that was read.
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// The content of the next frame; none after an incomplete one.
+    /// Reads the next frame; `None` at the end of the file or at an incomplete frame.
     pub fn next_until_damage(&mut self) -> io::Result<Option<Vec<u8>>> {
         let next = self.whole();
         if !matches!(next, Ok(Some(_))) {
@@ -157,10 +157,10 @@ impl Frames {
         next
     }
 
-    /// The content of the next frame; none at the end of the file.
+    /// Reads the next frame; `None` at the end of the file.
     ///
     /// # Errors
-    /// If the file cannot be read, or there is something else than a complete frame; the message names the file.
+    /// If the file cannot be read, or the next frame is incomplete; the message names the file.
     pub fn next_of_whole(&mut self) -> io::Result<Option<Vec<u8>>> {
         let next = self.next_until_damage()?;
         match next.is_none() && self.damaged {
@@ -192,7 +192,7 @@ impl Frames {
     }
 }
 
-/// Reads at a position; returns how many bytes.
+/// Reads at a position; returns the number of bytes.
 #[cfg(unix)]
 fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buffer, at)
@@ -203,7 +203,7 @@ fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, at)
 }
 
-/// Fills a buffer from a position.
+/// Fills a buffer, starting at a position.
 pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut at: u64) -> io::Result<()> {
     while !buffer.is_empty() {
         match read_at(file, buffer, at) {

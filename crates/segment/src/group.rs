@@ -1,8 +1,8 @@
-//! Groups what was read by site, all in memory: for commands that need a few pages.
+//! Groups what was read by site, all in memory: for commands that need only a few pages.
 //!
 //! Takes: everything read: pages, feed items, redirects, revisits.
 //! Gives: sites in the order of outputs, each with its pages sorted and the feed items that lead to them.
-//! Why: the site is the unit of memory, parallelism and output from here on. A run forms its sites of segments.
+//! Why: from here on, the site is the unit of memory, parallelism and output. A run forms its sites from segments instead.
 //! Drops: other captures of a URL (`duplicate-url`) and pages without a host (`bad-url`).
 
 use std::collections::BTreeMap;
@@ -22,19 +22,19 @@ use crate::settle::{SettledSites, settle_sites};
 /// What was read, grouped and sorted.
 #[derive(Debug, Default)]
 pub struct Grouped {
-    /// Sites, sorted by (hash of the key, key): the order of all outputs. Of each address they have the best capture.
+    /// Sites, sorted by (hash of the key, key), which is the order of all outputs. They have the best capture of each address.
     pub sites: Vec<Site>,
-    /// What was dropped while reading and grouping, sorted: other captures of a URL (`duplicate-url`), pages without a
-    /// host (`bad-url`), revisits of pages that are not there, and drops that were read.
+    /// Drops of reading and grouping, sorted: other captures of a URL (`duplicate-url`), pages without a host (`bad-url`),
+    /// revisits whose page is missing, and drops that were in the input.
     pub drops: Vec<Drop>,
-    /// Feed items whose site has no page.
+    /// Number of feed items whose site has no page.
     pub unmatched_items: u64,
 }
 
 /// Groups pages and feed items by site. The result does not depend on the order of what was read.
 ///
 /// # Errors
-/// If the HTML of a page cannot be handled.
+/// If the HTML of a page cannot be compressed or decompressed.
 pub fn group(read: Vec<(Intake, PayloadDigest)>, config: &GroupConfig) -> io::Result<Grouped> {
     let tracking = Tracking::new(&config.tracking_parameters);
     let collector = Collector::new(tracking, None, None);

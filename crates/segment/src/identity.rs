@@ -1,4 +1,4 @@
-//! Which step a file is of, and of what.
+//! Identity of a step file: the step that wrote it, and what it was made from.
 
 use std::fmt;
 
@@ -21,12 +21,12 @@ pub enum StepKind {
 }
 }
 
-/// A share of the sites: number `part` of `of`, from 1.
+/// A share of the sites: number `part` of `of`. The first is 1.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct SiteShare {
-    /// Which.
+    /// Number of the share.
     pub part: u32,
-    /// Of how many.
+    /// Number of shares.
     pub of: u32,
 }
 
@@ -34,12 +34,12 @@ impl SiteShare {
     /// All sites.
     pub const ALL: Self = Self { part: 1, of: 1 };
 
-    /// Whether a site with this hash is in it. Shares are ranges in the order of outputs.
+    /// Whether the share contains a site with this hash. Shares are ranges in the order of outputs.
     pub fn has(self, hash: u64) -> bool {
         self.of_hash(hash) == u128::from(self.part)
     }
 
-    /// Whether a site with this hash is in a share before it.
+    /// Whether a site with this hash is in an earlier share.
     pub fn is_after(self, hash: u64) -> bool {
         self.of_hash(hash) < u128::from(self.part)
     }
@@ -72,30 +72,30 @@ impl fmt::Display for SiteShare {
 /// Hex digits of the digest of an identity.
 const DIGEST: usize = 32;
 
-/// Which step a file is of, and of what.
+/// Identity of a step file: the step that wrote it, and what it was made from.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct StepIdentity {
-    /// The step that wrote it.
+    /// Step that wrote the file.
     pub step: StepKind,
-    /// The first or second round of learning and applying; 0 of a survey.
+    /// The round of learning and applying, 1 or 2; 0 for a survey.
     pub round: u8,
-    /// The share of the sites that was learnt.
+    /// Share of the sites that was learnt.
     pub share: SiteShare,
     /// Digest of the settings.
     pub settings: String,
     /// Version of the program.
     pub version: String,
-    /// Digests of the surveys it was made of, sorted; of a survey, its own.
+    /// Digests of the surveys that the file was made from, sorted; for a survey, its own digest.
     pub surveys: Vec<String>,
-    /// The state of the store of models when sites were learnt, if there is one.
+    /// State of the model store when the sites were learnt, if there is a store.
     pub store: Option<String>,
-    /// Digests of the identities of the files that sites were learnt, or models applied to pages, in, which it was made
-    /// of, sorted.
+    /// Digests of the identities of the files with models, or with the results of applying them, that the file was made from,
+    /// sorted.
     pub made_of: Vec<String>,
 }
 
 impl StepIdentity {
-    /// Of a file that is made by this program with these settings.
+    /// The identity of a file that this program makes with these settings.
     pub fn of(step: StepKind, round: u8, config: &Config, mut surveys: Vec<String>) -> Self {
         surveys.sort_unstable();
         Self {
@@ -110,7 +110,7 @@ impl StepIdentity {
         }
     }
 
-    /// A digest of it. As steps are deterministic, files of one identity have the same contents.
+    /// Digest of the identity. As steps are deterministic, files with the same identity have the same contents.
     pub fn digest(&self) -> String {
         let mut digest = sha256_of(&serde_json::to_string(self).unwrap_or_default());
         digest.truncate(DIGEST);
@@ -118,7 +118,7 @@ impl StepIdentity {
     }
 }
 
-/// Digest of the settings that decide what is learnt, extracted, and kept of it.
+/// Digest of the settings that affect what is learnt, what is extracted, and which of it is kept.
 fn settings(config: &Config) -> String {
     let emit = &config.emit;
     let forms = (emit.wants_html(), emit.wants_markdown(), emit.words_of_passages());

@@ -1,10 +1,10 @@
 /*!
-Segments: what was read of some inputs, in memory while it fits, else in files ([`collect`]); what several of them hold
-together as sites ([`pages`], [`settle`], [`group`](mod@group)). A file of a segment is what `sitegrove survey` writes: rows
-([`row`]) in Parquet ([`mod@file`]) with the identity of what it was made of ([`identity`]) and checksums ([`checked_file`]).
+Segments: what was read of some inputs, in memory while it fits, else in files ([`collect`]). The sites of a run are formed
+from its segments ([`pages`], [`settle`], [`group`](mod@group)). A segment file is what `sitegrove survey` writes: rows ([`row`])
+in Parquet ([`mod@file`]), with the identity of the step that wrote them ([`identity`]) and checksums ([`checked_file`]).
 
-What belongs to sites but is no page is sorted on disk when it is much ([`sorted`]): revisits ([`revisits`]), pictures and
-answers without a page ([`records`]), and the descriptions of articles, by which duplicates are found
+Data that belongs to sites but is not a page is spilled to disk and sorted there ([`sorted`]): revisits ([`revisits`]), pictures
+and responses without a page ([`records`]), and the descriptions of articles that are compared to find duplicates
 ([`duplicates`](mod@duplicates)).
 */
 

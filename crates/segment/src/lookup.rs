@@ -1,4 +1,4 @@
-//! Items that are looked up by a hash: in memory while they are few, else in a sorted file.
+//! A table that is looked up by hash: in memory while it is small, else in a sorted file.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use crate::frames::{read_frame_at, write_frame};
 use crate::sorted::Item;
 
-/// Items in a frame of the file, which are read at once.
+/// Number of items in a frame of the file. A frame is read as a whole.
 const GROUP: usize = 128;
 
-/// Items, each with a hash, by which they are sorted first.
+/// Items, each with a hash, sorted by hash first.
 #[derive(Debug)]
 pub(crate) enum Lookup<T> {
     Held(Vec<(u64, T)>),
-    /// In a file; of every group of items the first hash and the offset.
+    /// In a file. `groups` has the first hash and the offset of each frame.
     Filed {
         path: PathBuf,
         file: File,
@@ -24,7 +24,7 @@ pub(crate) enum Lookup<T> {
 }
 
 impl<T: Item + Clone> Lookup<T> {
-    /// Keeps sorted items in memory if there are at most `most`, else in a file that is made at `path`.
+    /// Keeps sorted items in memory if `count` is at most `most`, else in a new file at `path`.
     pub(crate) fn new(
         sorted: impl Iterator<Item = io::Result<(u64, T)>>,
         count: usize,
@@ -54,7 +54,7 @@ impl<T: Item + Clone> Lookup<T> {
         }
     }
 
-    /// The items with a hash, in order.
+    /// Finds all items with a hash, in order.
     pub(crate) fn find(&self, hash: u64) -> io::Result<Vec<T>> {
         let (path, file, groups, length) = match self {
             Self::Held(items) => {
@@ -64,7 +64,7 @@ impl<T: Item + Clone> Lookup<T> {
             }
             Self::Filed { path, file, groups, length } => (path, file, groups, *length),
         };
-        // The first item with the hash is in the last group that begins below it, or begins the next.
+        // The first item with the hash is in the last group that begins with a smaller hash, or at the start of the next group.
         let first = groups.partition_point(|group| group.0 < hash).saturating_sub(1);
         let mut found = Vec::new();
         for number in first..groups.len() {
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn items_are_found_in_memory_and_in_a_file() {
         let folder = tempfile::tempdir().unwrap();
-        // Hashes that differ, and some that come often, also where groups meet.
+        // Different hashes, and one that occurs often enough to span several groups.
         let hash = |n: u64| if (300..600).contains(&n) { 300 } else { n / 3 * 7 };
         let mut items: Vec<(u64, u64)> = (0..3_000).map(|n| (hash(n), n)).collect();
         items.sort_unstable();

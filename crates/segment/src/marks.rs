@@ -1,4 +1,4 @@
-//! What is noted of articles once all articles of a crawl are known.
+//! Marks: facts about an article that are known only when all articles of a crawl are.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::sorted::Merged;
 
-/// What is noted of one article.
+/// A fact about one article.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct ArticleMark {
     number: u32,
@@ -18,31 +18,31 @@ pub struct ArticleMark {
 enum Noted {
     Duplicate {
         cluster: u64,
-        /// Address of the article that represents the group, and the bits of the similarity.
+        /// Address of the article that represents the group, and the bits of the similarity to it; `None` for the representative.
         of: Option<(String, u64)>,
     },
     SharedText {
-        /// Bits of the share of its words that other sites have, without boilerplate.
+        /// Bits of the share of its words that other sites have, boilerplate excluded.
         elsewhere: u64,
-        /// Hashes of its paragraphs that are boilerplate, in ascending order.
+        /// Hashes of its boilerplate paragraphs, in ascending order.
         boilerplate: Vec<u64>,
     },
 }
 
 impl ArticleMark {
-    /// Notes an article by its number: its group, and the article that represents that, with the similarity.
+    /// Marks an article with its group, and with the article that represents the group and the similarity to it.
     pub fn of_duplicate(number: u32, cluster: u64, of: Option<(String, f64)>) -> Self {
         let of = of.map(|(url, similarity)| (url, similarity.to_bits()));
         Self { number, noted: Noted::Duplicate { cluster, of } }
     }
 
-    /// Notes an article by its number: the share of its text that other sites have, and hashes of boilerplate.
+    /// Marks an article with the share of its text that other sites have, and with the hashes of its boilerplate.
     pub(crate) fn of_shared_text(number: u32, elsewhere: f64, boilerplate: Vec<u64>) -> Self {
         let elsewhere = elsewhere.to_bits();
         Self { number, noted: Noted::SharedText { elsewhere, boilerplate } }
     }
 
-    /// Bytes of memory beside its own.
+    /// Heap memory in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         match &self.noted {
             Noted::Duplicate { of, .. } => of.as_ref().map_or(0, |(url, _)| url.len()),
@@ -50,7 +50,7 @@ impl ArticleMark {
         }
     }
 
-    /// Whether another article represents the group.
+    /// Whether another article represents the group of this one.
     pub fn is_of_other(&self) -> bool {
         matches!(self.noted, Noted::Duplicate { of: Some(_), .. })
     }
@@ -60,7 +60,7 @@ impl ArticleMark {
         matches!(&self.noted, Noted::SharedText { boilerplate, .. } if !boilerplate.is_empty())
     }
 
-    /// Notes it in the article. Returns the hashes of its boilerplate, in ascending order; the text still contains it.
+    /// Adds the mark to the article. Returns the hashes of its boilerplate, in ascending order; the text still contains it.
     pub fn note(self, article: &mut Article) -> Vec<u64> {
         match self.noted {
             Noted::Duplicate { cluster, of } => {
@@ -77,7 +77,7 @@ impl ArticleMark {
     }
 }
 
-/// Notes for articles, in the order of outputs.
+/// The marks of articles, in the order of outputs.
 #[derive(Debug)]
 pub struct Marks {
     marks: Option<Merged<ArticleMark>>,
@@ -89,31 +89,31 @@ impl Marks {
         Self { marks: Some(marks), next: 0 }
     }
 
-    /// No notes at all.
+    /// No marks.
     pub fn none() -> Self {
         Self { marks: None, next: 0 }
     }
 
-    /// Passes over articles that come next in the order of outputs.
+    /// Skips the marks of the next articles in the order of outputs.
     ///
     /// # Errors
-    /// If notes cannot be read.
+    /// If marks cannot be read.
     pub fn pass(&mut self, articles: u64) -> io::Result<()> {
         self.next += articles;
         while self.next_mark()?.is_some() {}
         Ok(())
     }
 
-    /// The next note, if it is for an article that has been passed.
+    /// Takes the next mark if it belongs to an article before `self.next`.
     fn next_mark(&mut self) -> io::Result<Option<ArticleMark>> {
         let Some(marks) = &mut self.marks else { return Ok(None) };
         marks.next_if(|mark| u64::from(mark.number) < self.next)
     }
 
-    /// The notes for so many articles, the next in the order of outputs: each with its index among these, in order.
+    /// Takes the marks of the next articles in the order of outputs, each with its index among them, in order.
     ///
     /// # Errors
-    /// If notes cannot be read.
+    /// If marks cannot be read.
     pub fn of_next(&mut self, articles: usize) -> io::Result<Vec<(usize, ArticleMark)>> {
         let mut found = Vec::new();
         let first = self.next;

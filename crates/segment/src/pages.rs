@@ -1,4 +1,4 @@
-//! The pages of segments: in memory, or in files of which only the heads are read until a page is needed.
+//! The pages of segments: in memory, or in files from which only the heads are read until a page is needed.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,18 +15,18 @@ use crate::site_files::SiteFiles;
 
 use super::stored::{FilePlace, HtmlPlace, StoredHead, StoredPage, unpack};
 
-/// Number of parts of the sites, by their hashes: few enough to look for each in all files, enough that the heads of the
-/// pages of one are small even for a terabyte.
+/// Number of partitions of the sites, by hash: few enough to search all files once per partition, enough that the page heads
+/// of one partition stay small even for a terabyte.
 const PARTS: usize = 256;
 
-/// Number of pages that are copied at once.
+/// Number of pages that are copied at a time.
 const AT_ONCE: usize = 64;
 
 /// A feed item with the hash and key of the site it leads to; sorts in the order of sites.
 type ItemOfSite = (u64, String, FeedItem);
-/// A file of a site with the hash and key of that; sorts in the order of sites.
+/// A file of a site, such as `robots.txt`, with the hash and key of the site; sorts in the order of sites.
 type FileOfSite = (u64, String, SiteFile);
-/// A page that files have under another address, with the hash and key of its site; sorts in the order of sites.
+/// A stored page that has another address than its row, with the hash and key of its site; sorts in the order of sites.
 type AddedPage = (u64, String, FilePlace, Vec<u8>);
 
 /// The pages of segments.
@@ -36,18 +36,18 @@ pub struct SegmentPages {
     files: Vec<StepFile>,
 }
 
-/// Feed items, and pages that were found when sites were formed, in the order of sites.
+/// Feed items, site files and added pages of all sites, in the order of sites. Added pages were found while sites were formed.
 #[derive(Debug)]
 pub struct OfSites {
     /// Feed items that lead to the sites.
     pub items: Merged<ItemOfSite>,
     files: Merged<FileOfSite>,
     added: Merged<AddedPage>,
-    /// Name of the robot whose rules count.
+    /// Name of the robot whose rules apply.
     robot: String,
 }
 
-/// Receives such things, in any order.
+/// Collects the parts of [`OfSites`], in any order.
 #[derive(Debug)]
 pub(crate) struct OfSitesRead {
     pub items: Sorter<ItemOfSite>,
@@ -56,7 +56,7 @@ pub(crate) struct OfSitesRead {
 }
 
 impl OfSitesRead {
-    /// All of it; `robot` names the robot whose rules in files of sites count.
+    /// Sorts everything that was collected. `robot` names the robot whose rules in site files apply.
     pub(crate) fn finish(self, robot: &str) -> io::Result<OfSites> {
         Ok(OfSites {
             items: self.items.finish()?,
@@ -74,22 +74,22 @@ pub struct StoredSite {
     pub key: String,
     /// The best capture of every page, by address.
     pub pages: Vec<StoredPage>,
-    /// The feed items that lead to it.
+    /// The feed items that lead to the site.
     pub items: Vec<FeedItem>,
-    /// All other captures; those of one address best first.
+    /// All other captures; those of one address are sorted best first.
     pub others: Vec<StoredPage>,
 }
 
 impl StoredSite {
-    /// Number of its pages, older captures included.
+    /// Number of captures of its pages, older ones included.
     pub fn captures(&self) -> usize {
         self.pages.len() + self.others.len()
     }
 
-    /// Weight of the pages that are in memory at once.
+    /// Weight in bytes of the pages that are in memory at the same time.
     pub fn weight(&self) -> u64 {
         let best = self.pages.iter().map(|page| page.head.weight).sum();
-        // Other captures are tried one per address at a time.
+        // The other captures of an address are tried one at a time.
         let mut largest: BTreeMap<&str, u64> = BTreeMap::new();
         for other in &self.others {
             let weight = largest.entry(&other.head.url).or_default();
@@ -117,7 +117,7 @@ pub(crate) fn added_page((_, site, place, head): &AddedPage) -> io::Result<Store
     Ok(StoredPage { head: decoded(head)?, html: HtmlPlace::Filed(*place), site: site.clone() })
 }
 
-/// Takes the items of a site, and passes over those of the sites before it.
+/// Takes the items of a site, and skips those of the sites before it.
 fn of_site<T: Item>(
     items: &mut Merged<(u64, String, T)>,
     hash: u64,
@@ -131,7 +131,7 @@ fn of_site<T: Item>(
 }
 
 impl SegmentPages {
-    /// Pages of known sites in memory, and those in files.
+    /// Combines pages in memory, whose sites are known, with the pages in files.
     pub fn new(pages: Vec<StoredPage>, files: Vec<StepFile>) -> Self {
         let held = (0..PARTS).map(|_| Mutex::default()).collect();
         let all = Self { held, files };
@@ -144,7 +144,7 @@ impl SegmentPages {
         locked(&self.held[part_of(page.hash())]).push(page);
     }
 
-    /// Adds a page, which is in memory, or in one of the files.
+    /// Adds a page that is in memory or in one of the files. A page in a file is passed to `to`.
     pub(crate) fn add(&self, page: StoredPage, to: &mut OfSitesRead) -> io::Result<()> {
         let HtmlPlace::Filed(place) = page.html else {
             self.hold(page);
@@ -155,7 +155,7 @@ impl SegmentPages {
         to.added.push((page.hash(), page.site, place, head), bytes)
     }
 
-    /// Visits every page whose site is known from the first, always in the same order.
+    /// Visits every page whose site was known when it was read, always in the same order.
     pub fn each(&self, see: &mut dyn FnMut(&StoredPage) -> io::Result<()>) -> io::Result<()> {
         for held in &self.held {
             locked(held).iter().try_for_each(&mut *see)?;
@@ -167,7 +167,7 @@ impl SegmentPages {
         Ok(())
     }
 
-    /// Takes the pages of a part out of memory, and lists those in files, of the sites that are wanted, by hash.
+    /// Takes the wanted pages of a partition: moves them out of memory, or lists them from files. `wants` gets the site hash.
     fn take_part(
         &self,
         part: usize,
@@ -186,7 +186,7 @@ impl SegmentPages {
         Ok(())
     }
 
-    /// Passes on the sites that are wanted, by hash, in the order of outputs, by (hash of the key, key), until stopped.
+    /// Passes the wanted sites to `hand` in the order of outputs, which is by (hash of the key, key), until `hand` stops it.
     pub fn each_site(
         &self,
         with: &mut OfSites,
@@ -222,7 +222,7 @@ impl SegmentPages {
         Ok(())
     }
 
-    /// Loads pages from files into memory, still compressed.
+    /// Reads the HTML of pages that are in files into memory, still compressed.
     pub fn fetch(&self, pages: &mut [StoredPage]) -> io::Result<()> {
         let mut places: Vec<(FilePlace, usize)> = (pages.iter().enumerate())
             .filter_map(|(at, page)| match page.html {
@@ -242,7 +242,7 @@ impl SegmentPages {
         Ok(())
     }
 
-    /// The pages of a site, with their HTML.
+    /// Loads the pages of a site, with their HTML.
     pub fn load(&self, site: &str, mut pages: Vec<StoredPage>) -> io::Result<Vec<Page>> {
         self.fetch(&mut pages)?;
         let load = |StoredPage { head, html, .. }| {
@@ -257,7 +257,7 @@ impl SegmentPages {
     }
 }
 
-/// Writes what files hold to one, in the order in which a single file has it; returns the number of pages.
+/// Merges files into one, whose rows are in the order of a single segment; returns the number of pages.
 ///
 /// # Errors
 /// If a file cannot be read or written.
@@ -285,7 +285,7 @@ pub fn merge(files: Vec<StepFile>, to: &mut StepWriter) -> io::Result<u64> {
     let mut write = |mut some: Vec<StoredPage>| {
         some.sort_by_cached_key(order_of);
         count += some.len() as u64;
-        // Some at once: those of a part may be many.
+        // In chunks: a partition may have many pages.
         while !some.is_empty() {
             let rest = some.split_off(some.len().min(AT_ONCE));
             pages.fetch(&mut some)?;
@@ -304,18 +304,18 @@ pub fn merge(files: Vec<StepFile>, to: &mut StepWriter) -> io::Result<u64> {
     Ok(count)
 }
 
-/// Writes the rows that are no pages, in their order.
+/// Writes the rows that are not pages, sorted.
 pub(crate) fn write_rows(mut rows: Vec<SegmentRow>, to: &mut StepWriter) -> io::Result<()> {
     rows.sort_by(|a, b| (a.kind, &a.record, &a.html).cmp(&(b.kind, &b.record, &b.html)));
     rows.into_iter().try_for_each(|row| to.push(row))
 }
 
-/// Where a page is among those of a segment.
+/// Sort key of a page within a segment.
 pub(crate) fn order_of(page: &StoredPage) -> (u64, String, String, u64) {
     (hash_of(&page.site), page.site.clone(), page.head.url.clone(), page.id())
 }
 
-/// Writes a page, compressed.
+/// Writes a page, which must be compressed.
 pub(crate) fn write_page(page: StoredPage, file: &mut StepWriter) -> io::Result<()> {
     let kind = if page.site.is_empty() { RowKind::Saved } else { RowKind::Page };
     let row = SegmentRow::of(kind, &page.site, page.id(), &page.head)?;

@@ -1,8 +1,8 @@
-//! Records of the crawl that are no pages, but say something of articles: pictures, and addresses without a page (status 404
-//! or 410, or a redirect elsewhere).
+//! Records of the crawl that are not pages, but say something about articles: pictures, and responses without a page (status
+//! 404 or 410, or a redirect elsewhere).
 //!
-//! They are dropped when they are read. A crawl may have many millions of them, so what is kept of them is sorted on disk, and
-//! looked up there by the hashes of addresses.
+//! Reading drops them. A crawl may have many millions, so the data that is kept of them is sorted on disk and looked up
+//! there by hash of the address.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -21,23 +21,23 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::lookup::Lookup;
 use crate::sorted::Sorter;
 
-/// Receives the drops of a crawl, in their order.
+/// Collects pictures and responses without a page from the drops of a crawl, which must come in order.
 #[derive(Debug)]
 pub struct RecordsRead {
-    /// By the hashes of their addresses.
+    /// Sorted by hash of the address.
     pictures: Sorter<(u64, PictureRow)>,
     picture_count: usize,
-    /// The files that pictures are in, and the number of each among them.
+    /// The files that contain pictures.
     files: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
-    /// By the hashes of their addresses in normal form.
+    /// Sorted by hash of the normalised address.
     absences: Sorter<(u64, AbsenceRow)>,
     absence_count: usize,
     tracking: Tracking,
 }
 
 impl RecordsRead {
-    /// What does not fit into memory is kept in `folder`, which must exist.
+    /// Spills to `folder`, which must exist.
     pub fn new(folder: &Path, config: &Config) -> Self {
         Self {
             pictures: Sorter::new(folder.join("pictures")),
@@ -50,10 +50,10 @@ impl RecordsRead {
         }
     }
 
-    /// Notes a record.
+    /// Notes a record if it is a picture or a response without a page.
     ///
     /// # Errors
-    /// If the disk is full or the like.
+    /// If it cannot be written, for example because the disk is full.
     pub fn see(&mut self, drop: &Drop) -> io::Result<()> {
         self.see_picture(drop)?;
         self.see_absence(drop)
@@ -76,8 +76,8 @@ impl RecordsRead {
         self.pictures.push((picture_hash(&drop.url), (number, drop.origin.offset)), 0)
     }
 
-    /// Notes an answer without a page. A redirect to another form of the same address, as from `http` to `https`, is
-    /// none.
+    /// Notes a response without a page. A redirect to another form of the same address, for example from `http` to `https`, does
+    /// not count.
     fn see_absence(&mut self, drop: &Drop) -> io::Result<()> {
         let Some(Gone { at, status, moved_to }) = &drop.gone else { return Ok(()) };
         let Some(own) = self.tracking.address(&drop.url) else { return Ok(()) };
@@ -91,10 +91,10 @@ impl RecordsRead {
         self.absences.push((absence_hash(&own), answer), bytes)
     }
 
-    /// All of them, to be looked up.
+    /// Completes the tables, for look-ups.
     ///
     /// # Errors
-    /// If the disk is full or the like.
+    /// If they cannot be written, for example because the disk is full.
     pub fn finish(self, folder: &Path) -> io::Result<Records> {
         let (sorted, path) = (self.pictures.finish()?, folder.join("pictures-sorted"));
         let pictures = Lookup::new(sorted, self.picture_count, PICTURES_HELD, path)?;
@@ -105,17 +105,17 @@ impl RecordsRead {
     }
 }
 
-/// Such records, by address.
+/// Pictures and responses without a page, by address.
 #[derive(Debug)]
 pub struct Records {
     pictures: Lookup<PictureRow>,
     files: Vec<Arc<str>>,
-    /// Answers without a page.
+    /// The responses without a page.
     pub absences: Absences,
 }
 
 impl Records {
-    /// Adds to articles what the records say: where their pictures are, and whether their address is gone.
+    /// Adds to articles where their pictures are, and whether their addresses are gone.
     ///
     /// # Errors
     /// If the files with the records cannot be read.
@@ -124,8 +124,8 @@ impl Records {
         self.absences.mark(result)
     }
 
-    /// Says of the pictures of articles which records have them: of the sources of a picture the best that the crawl
-    /// has, and of several records of it the first by name of the file and offset.
+    /// Adds to the pictures of articles the records that contain them: of the sources of a picture, the best one in the crawl; of
+    /// several records of a source, the first by file name and offset.
     fn place_pictures(&self, result: &mut SiteResult) -> io::Result<()> {
         if self.pictures.is_empty() {
             return Ok(());
@@ -146,19 +146,19 @@ impl Records {
     }
 }
 
-/// Pictures that are held in memory.
+/// Maximum number of pictures that are kept in memory.
 const PICTURES_HELD: usize = 1 << 20;
-/// Answers without a page that are held in memory.
+/// Maximum number of responses without a page that are kept in memory.
 const ABSENCES_HELD: usize = 1 << 16;
-/// Number of answers that are passed to the outputs at once.
+/// Number of responses that are passed to the outputs at a time.
 const AT_ONCE: usize = 1_024;
 
-/// A picture: the number of the file it is in, and its offset there.
+/// A picture: number of its file, and offset in the file.
 type PictureRow = (u32, u64);
-/// An answer: its time, the address, the status and the target.
+/// A response: time, address, status, and target of the redirect.
 type AbsenceRow = (Timestamp, String, u16, Option<String>);
 
-/// An address as browsers write it, without its fragment; as it is if it is none.
+/// An address as browsers write it, without its fragment; unchanged if it cannot be parsed.
 pub fn normal_address(address: &str) -> Cow<'_, str> {
     let Ok(mut url) = Url::parse(address) else { return address.into() };
     url.set_fragment(None);
@@ -173,7 +173,7 @@ fn absence_hash(address: &Address) -> u64 {
     xxh3_64(address.exact().as_bytes())
 }
 
-/// The answers of a crawl that had no page, by address.
+/// The responses of a crawl without a page, by address.
 #[derive(Debug)]
 pub struct Absences {
     rows: Lookup<AbsenceRow>,
@@ -181,11 +181,10 @@ pub struct Absences {
 }
 
 impl Absences {
-    /// Marks the articles whose address had no page when the crawl asked for it later; of several answers, by the
-    /// first.
+    /// Marks the articles whose address had no page when the crawl requested it later. Of several responses, the first counts.
     ///
     /// # Errors
-    /// If the file with the answers cannot be read.
+    /// If the table cannot be read.
     pub fn mark(&self, result: &mut SiteResult) -> io::Result<()> {
         if self.rows.is_empty() {
             return Ok(());
@@ -203,10 +202,10 @@ impl Absences {
         Ok(())
     }
 
-    /// Passes all of them on, some at a time; those of one address are passed on together.
+    /// Passes on all responses, some at a time. Responses of one address are passed on together.
     ///
     /// # Errors
-    /// If the file with the answers cannot be read, and those of `take`.
+    /// If the table cannot be read, or with an error of `take`.
     pub fn each<E: From<io::Error>>(
         &self,
         take: &mut dyn FnMut(&[Absence]) -> Result<(), E>,
@@ -214,7 +213,7 @@ impl Absences {
         let mut some = Vec::with_capacity(AT_ONCE);
         let mut last = None;
         self.rows.each(|(hash, answer)| -> Result<(), E> {
-            // Answers of one address stay together.
+            // Keep the responses of one address together.
             if some.len() >= AT_ONCE && last != Some(hash) {
                 take(&some)?;
                 some.clear();

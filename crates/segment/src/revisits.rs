@@ -1,7 +1,7 @@
-//! Resolves revisit records: finds the page that they found unchanged, if it is in the inputs.
+//! Resolves revisit records: finds the page that a revisit found unchanged, if the inputs contain it.
 //!
-//! [`grouping::matching`] has the rules. Here requests and offers are sorted and merged, in files if there
-//! are many, so that any number of revisits takes little memory.
+//! The rules are in [`grouping::matching`]. Here, requests and offers are sorted and merged, on disk if there are many, so that
+//! any number of revisits takes little memory.
 
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ use grouping::{NameFilter, Revisit};
 
 use crate::sorted::{Item, Sorter};
 
-/// Revisits as they are read, in any order.
+/// Collects revisits in any order.
 #[derive(Debug)]
 pub(crate) struct Revisits {
     /// Numbered in order of arrival.
@@ -24,7 +24,7 @@ pub(crate) struct Revisits {
 }
 
 impl Revisits {
-    /// An empty list. Many revisits are written to files in `folder`, if there is one.
+    /// Starts an empty list. Many revisits are spilled to `folder`, if given.
     pub(crate) fn new(folder: Option<&Path>) -> Self {
         let all = Sorter::within(folder, "revisits-read");
         Self { all, count: 0, asked: NameFilter::default() }
@@ -38,7 +38,7 @@ impl Revisits {
     }
 }
 
-/// The requests of revisits, and the offers of records.
+/// Matches the requests of revisits with the records that are offered.
 #[derive(Debug)]
 pub(crate) struct Originals<'a, P> {
     folder: Option<&'a Path>,
@@ -48,7 +48,7 @@ pub(crate) struct Originals<'a, P> {
 }
 
 impl<'a, P: Clone + Item> Originals<'a, P> {
-    /// Collects the requests of revisits; `None` without revisits. Many are written to files in `folder`, if there is one.
+    /// Starts to match these revisits; `None` if there are none. Large amounts of data are spilled to `folder`, if given.
     pub(crate) fn of(mut revisits: Revisits, folder: Option<&'a Path>) -> io::Result<Option<Self>> {
         if revisits.count == 0 {
             return Ok(None);
@@ -58,7 +58,7 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
         Ok(Some(Self { folder, revisits, offers, offered: NameFilter::default() }))
     }
 
-    /// Offers a record. The order of offers does not matter.
+    /// Offers a record as an original. The order of offers does not matter.
     pub(crate) fn offer(
         &mut self,
         of: &OriginalCandidate<'_>,
@@ -71,8 +71,7 @@ impl<'a, P: Clone + Item> Originals<'a, P> {
         })
     }
 
-    /// Decides on every revisit. Only the latest revisit of an address gives a page, so at most one copy is
-    /// made per address.
+    /// Decides every revisit. Only the latest revisit of an address gives a page, so each address gets at most one copy.
     pub(crate) fn settle(
         self,
         take: &mut dyn FnMut(Settled<P>) -> io::Result<()>,

@@ -1,4 +1,4 @@
-//! A row of the files that steps exchange.
+//! A row of the files that the steps of a distributed run exchange.
 
 use std::io;
 
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 named! {
-/// What a row holds; its name is in the column `kind`.
+/// What a row contains. The column `kind` has its name.
 pub enum RowKind {
-    /// A page: its head, and its HTML.
+    /// A page: head and HTML.
     Page => "page",
     /// A saved page, whose site depends on the other saved pages.
     Saved => "saved-page",
@@ -24,7 +24,7 @@ pub enum RowKind {
     Redirect => "redirect",
     /// A revisit.
     Revisit => "revisit",
-    /// Something that was dropped while reading.
+    /// A drop of reading.
     Drop => "drop",
     /// An input that was read.
     Input => "input",
@@ -32,11 +32,11 @@ pub enum RowKind {
     Result => "result",
     /// The model of a large site.
     Model => "model",
-    /// What was decided beside the model of a large site.
+    /// What was decided together with the model of a large site.
     Decided => "decided",
-    /// Site configs that were learnt of a large site.
+    /// Site configs that were learnt from a large site.
     SiteConfigs => "site-configs",
-    /// What applies to a page of a large site.
+    /// Instructions for a page of a large site.
     Order => "order",
     /// A page of a large site that gave an article.
     Article => "article",
@@ -52,20 +52,20 @@ pub enum RowKind {
 /// A row.
 #[derive(Clone, Debug)]
 pub struct SegmentRow {
-    /// What the record is.
+    /// What the row contains.
     pub kind: RowKind,
-    /// Key of the site; empty for what belongs to none.
+    /// Key of the site; empty if the row belongs to no site.
     pub site: String,
-    /// Page rows: id of the page in the crawl. Outcome rows: id of their page. Other rows: a sequence number.
+    /// For pages, the id in the crawl. For outcomes of pages, the id of the page. For other rows, a sequence number.
     pub id: u64,
-    /// MessagePack.
+    /// The record in MessagePack.
     pub record: Vec<u8>,
-    /// The HTML of a page, compressed with zstd; empty for other rows.
+    /// HTML of a page, compressed with zstd; empty for most other rows.
     pub html: Vec<u8>,
 }
 
 impl SegmentRow {
-    /// A row without HTML.
+    /// Makes a row without HTML.
     ///
     /// # Errors
     /// If the record cannot be encoded.
@@ -74,18 +74,18 @@ impl SegmentRow {
         Ok(Self { kind, site: site.to_owned(), id, record, html: Vec::new() })
     }
 
-    /// The hash of its site: the order of outputs. 0 without a site.
+    /// Hash of the site key, which is the order of outputs; 0 without a site.
     pub fn hash(&self) -> u64 {
         hash_of(&self.site)
     }
 }
 
-/// The hash of a site's key; 0 of an empty one.
+/// Hash of a site key; 0 if it is empty.
 pub fn hash_of(site: &str) -> u64 {
     if site.is_empty() { 0 } else { xxh3_64(site.as_bytes()) }
 }
 
-/// The record of a row.
+/// Decodes the record of a row.
 ///
 /// # Errors
 /// If it is damaged.
@@ -93,10 +93,10 @@ pub fn decoded<T: DeserializeOwned>(record: &[u8]) -> io::Result<T> {
     rmp_serde::from_slice(record).map_err(io::Error::other)
 }
 
-/// Results are small beside pages; they are read once.
+/// Compression level of results, which are small compared with pages, and read once.
 const LEVEL: i32 = 3;
 
-/// A record that is compressed.
+/// Makes a row whose record is compressed.
 pub fn packed_row(
     kind: RowKind,
     site: &str,
@@ -108,7 +108,7 @@ pub fn packed_row(
     Ok(SegmentRow { kind, site: site.to_owned(), id, record, html: Vec::new() })
 }
 
-/// The record of such a row.
+/// Decompresses and decodes the record of such a row.
 ///
 /// # Errors
 /// If it is damaged.

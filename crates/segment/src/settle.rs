@@ -1,5 +1,5 @@
-//! Forms sites of what segments hold: resolves the addresses of saved files, revisits, and the sites of feed items,
-//! within bounded memory.
+//! Forms the sites of a run from segments, within bounded memory: resolves the addresses of saved files, revisits, and the sites
+//! that feed items lead to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -21,47 +21,47 @@ use super::sorted::{Merged, Sorter};
 use super::stored::{StoredHead, StoredPage};
 use crate::revisits::{Originals, Revisits};
 
-/// The sites of some segments.
+/// The sites that were formed from segments.
 #[derive(Debug)]
 pub struct SettledSites {
-    /// All pages, wherever they are.
+    /// All pages, in memory and in files.
     pub pages: SegmentPages,
-    /// What else belongs to the sites.
+    /// Everything else that belongs to the sites.
     pub of_sites: OfSites,
-    /// What was dropped while reading, in order.
+    /// Drops of reading, sorted.
     pub drops: Merged<DropOfPayload>,
     /// Hashes of the keys of all sites, in the order of outputs.
     pub hashes: Vec<u64>,
     /// How much there is.
     pub totals: Totals,
-    /// The inputs, in the order of their names.
+    /// The inputs, sorted by name.
     pub inputs: Vec<InputRecord>,
     /// Inputs that could not be read, with the reason.
     pub unreadable: Vec<String>,
-    /// Records of types that are no pages.
+    /// Number of records of types that contain no page.
     pub other_records: u64,
 }
 
 /// Totals of what was read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
-    /// Sites with pages.
+    /// Number of sites with pages.
     pub sites: usize,
-    /// Pages, including older captures.
+    /// Number of pages, including older captures.
     pub pages: u64,
-    /// Of these, pages of the sites that are of interest.
+    /// Number of pages of the wanted sites.
     pub wanted_pages: u64,
-    /// Feed items of these sites.
+    /// Number of feed items that lead to sites with pages.
     pub items: u64,
-    /// Feed items whose site has no page.
+    /// Number of feed items whose site has no page.
     pub unmatched_items: u64,
 }
 
-/// Forms the sites of segments, of which those wanted, by hash, are of interest. Files for what does not fit into memory
-/// go to `folder`, if there is one.
+/// Forms the sites of segments. `wants` says, by hash, which sites are wanted; it affects only `Totals::wanted_pages`. What does
+/// not fit into memory is spilled to `folder`, if given.
 ///
 /// # Errors
-/// If the files of segments cannot be read or contradict each other, or others cannot be written.
+/// If the segment files cannot be read or contradict each other, or temporary files cannot be written.
 pub fn settle_sites(
     segments: Segments,
     config: &GroupConfig,
@@ -108,7 +108,7 @@ struct SiteSettling<'a> {
     sites: FxHashSet<u64>,
     totals: Totals,
     wants: &'a dyn Fn(u64) -> bool,
-    /// Saved files, whose addresses depend on each other.
+    /// Saved files: their addresses can be resolved only when all are known.
     saved: Vec<StoredPage>,
     revisits: Revisits,
     feeds: Sorter<(u64, u64)>,
@@ -132,7 +132,7 @@ impl SiteSettling<'_> {
         }
     }
 
-    /// Counts a page of a site, by hash.
+    /// Counts a page of the site with this hash.
     fn count(&mut self, site: u64) {
         self.sites.insert(site);
         self.totals.pages += 1;
@@ -154,7 +154,7 @@ impl SiteSettling<'_> {
         }
     }
 
-    /// Takes everything from a file but its pages, which are counted.
+    /// Reads everything from a file except its pages, which are only counted.
     fn file(&mut self, number: u32, file: &StepFile) -> io::Result<()> {
         let hashes = std::cell::RefCell::new(Vec::new());
         let wants = |kind, hash| {
@@ -203,7 +203,7 @@ impl SiteSettling<'_> {
             (input.file.clone(), input.listed.as_ref().map(|own| own.places.clone()))
         };
         self.inputs.sort_by_cached_key(order);
-        // Of one archive, indexes may list some records here and others there.
+        // Two indexes may list different records of the same archive.
         let is_twice = |pair: &&[InputRecord]| {
             pair[0].file == pair[1].file
                 && (pair[0].listed.is_none() || pair[0].listed == pair[1].listed)
@@ -231,7 +231,7 @@ impl SiteSettling<'_> {
         })
     }
 
-    /// Adds a page whose address was not known before.
+    /// Adds a page whose address was unknown until now.
     fn page(&mut self, page: StoredPage, pages: &SegmentPages) -> io::Result<()> {
         if page.site.is_empty() {
             let drop = drop_of("", &page, DropReason::BadUrl, String::new());
@@ -261,7 +261,7 @@ impl SiteSettling<'_> {
         Ok(())
     }
 
-    /// Finds the originals of revisits: pages, or drops.
+    /// Finds the originals of revisits: pages, feeds or drops.
     fn settle_revisits(&mut self, pages: &SegmentPages) -> io::Result<()> {
         let revisits = std::mem::replace(&mut self.revisits, Revisits::new(self.folder));
         let Some(mut originals) = Originals::of(revisits, self.folder)? else { return Ok(()) };
@@ -309,7 +309,7 @@ impl SiteSettling<'_> {
             place += 1;
             Ok(())
         })?;
-        // Only now, as the pages are locked before.
+        // Only here, because `each_page` locks the pages.
         held.into_iter().try_for_each(|copy| self.page(copy, pages))
     }
 
@@ -323,7 +323,7 @@ impl SiteSettling<'_> {
         self.of_sites.added.each(&mut |added| see(&added_page(added)?))
     }
 
-    /// Follows redirects from feed items to sites with pages; counts those that lead elsewhere.
+    /// Follows redirects from the links of feed items to sites with pages; counts the items that lead elsewhere.
     fn resolve_feed_links(&mut self, pages: &SegmentPages) -> io::Result<()> {
         let hops = self.hops()?;
         let pages = self.pages_on_the_way(&hops, pages)?;
@@ -348,7 +348,7 @@ impl SiteSettling<'_> {
         Ok(())
     }
 
-    /// The redirects that links of feed items follow: few of all those read.
+    /// Collects the redirects that links of feed items follow: few of all that were read.
     fn hops(&self) -> io::Result<Redirects> {
         let key = |link: &str| self.tracking.address(link).map(|address| address.key);
         let mut wanted: BTreeSet<String> = BTreeSet::new();
@@ -376,7 +376,7 @@ impl SiteSettling<'_> {
         Ok(Redirects::of(hops.into_iter()))
     }
 
-    /// The addresses on the way of feed items' links that belong to pages, where this matters.
+    /// Collects the addresses in redirect chains of feed items that belong to pages, where that decides which address is taken.
     fn pages_on_the_way(
         &self,
         hops: &Redirects,

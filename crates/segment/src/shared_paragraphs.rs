@@ -1,13 +1,13 @@
-//! Paragraphs that articles of several sites have: text of publishing groups (offers, appeals, notices) among articles that
+//! Paragraphs that occur in articles of several sites: text of publishing groups (offers, appeals, notices) in articles that
 //! otherwise differ, and copies.
 //!
-//! A paragraph is boilerplate if articles of three sites have it, two of these sites in several articles. Articles of which most is
-//! found at other sites are copies of others: they do not count, and are left as they are. Versions of one article count once.
-//! One site alone, or one article of each, is not enough: most paragraphs that two sites have, such as statements and questions,
-//! belong to their articles.
+//! A paragraph is boilerplate if it occurs in articles of three sites, and in several articles of two of these sites. An article
+//! that consists mostly of text found at other sites is a copy: it does not count, and keeps its text. Versions of one article
+//! count once. One site alone, or one article of each site, is not enough: most paragraphs that two sites share, such as
+//! statements and questions, belong to their articles.
 //!
-//! In memory are 32 MiB for each of two sorts at a time, the occurrences of one paragraph at one site, and the hashes of
-//! boilerplate.
+//! In memory are: 32 MiB for each of at most two sorts at a time, the occurrences of one paragraph at one site, and the hashes
+//! of boilerplate.
 
 use std::collections::HashSet;
 use std::io;
@@ -20,21 +20,21 @@ use crate::described::DescribedArticles;
 use crate::marks::ArticleMark;
 use crate::sorted::{Item, Merged, Sorter};
 
-/// Number of sites that have boilerplate.
+/// Minimum number of sites at which boilerplate occurs.
 const SITES: usize = 3;
-/// Number of these at which several articles have it.
+/// Minimum number of these sites at which it occurs in several articles.
 const REPEATING_SITES: usize = 2;
 
-/// Receives the paragraphs of articles.
+/// Collects the paragraphs of articles.
 #[derive(Debug)]
 pub(crate) struct SharedParagraphs {
     folder: PathBuf,
-    /// Each with the site and the number of an article.
+    /// Paragraph, hash of the site, number of the article.
     occurrences: Sorter<(ParagraphWords, u64, u32)>,
 }
 
 impl SharedParagraphs {
-    /// What does not fit into memory is kept in a folder, which must exist.
+    /// Spills to `folder`, which must exist.
     pub(crate) fn new(folder: &Path) -> Self {
         let occurrences = Sorter::new(folder.join("paragraphs"));
         Self { folder: folder.to_owned(), occurrences }
@@ -45,7 +45,7 @@ impl SharedParagraphs {
         paragraphs.try_for_each(|&own| self.occurrences.push((own, article.site, number), 0))
     }
 
-    /// Hands over what is to be noted of each article that has text of other sites.
+    /// Passes on a mark for each article that shares text with other sites.
     pub(crate) fn each_mark(
         self,
         described: &DescribedArticles,
@@ -104,12 +104,12 @@ impl SharedParagraphs {
     }
 }
 
-/// Passes on the occurrences of paragraphs that several sites have.
+/// Passes on the occurrences of paragraphs that occur at several sites.
 fn each_of_several_sites(
     occurrences: Merged<(ParagraphWords, u64, u32)>,
     take: &mut dyn FnMut((ParagraphWords, u64, u32)) -> io::Result<()>,
 ) -> io::Result<()> {
-    // Those at the first site of a paragraph, until there is a second one.
+    // Occurrences at the first site of a paragraph, until a second site is seen.
     let mut first: Vec<(ParagraphWords, u64, u32)> = Vec::new();
     let mut several: Option<ParagraphWords> = None;
     for item in occurrences {
@@ -131,7 +131,7 @@ fn each_of_several_sites(
     Ok(())
 }
 
-/// Passes on sorted items in groups with the same number.
+/// Passes on sorted items in groups that have the same number.
 fn each_group<T: Item>(
     items: Merged<T>,
     number_of: impl Fn(&T) -> u32,
@@ -151,21 +151,21 @@ fn each_group<T: Item>(
     group.first().map(&number_of).map_or(Ok(()), |first| take(first, &group))
 }
 
-/// Counts where a paragraph is, from its occurrences by site.
+/// Counts the sites and articles of one paragraph after another, from occurrences sorted by paragraph and site.
 #[derive(Debug, Default)]
 struct PlacesCounter {
     words: ParagraphWords,
     site: Option<u64>,
-    /// Story of the last article of the current site that is no copy.
+    /// Story of the last article of the current site that is not a copy.
     story: Option<u64>,
-    /// Stories of the current site.
+    /// Number of stories of the current site.
     stories: usize,
     sites: usize,
     repeating: usize,
 }
 
 impl PlacesCounter {
-    /// Counts the next occurrence; gives the hash of the paragraph before it if that ended there and is boilerplate.
+    /// Counts the next occurrence. If it begins a new paragraph and the previous one is boilerplate, returns the hash of that.
     fn count(
         &mut self,
         words: ParagraphWords,
@@ -189,7 +189,7 @@ impl PlacesCounter {
         ended
     }
 
-    /// Gives the hash of the last paragraph if that is boilerplate.
+    /// Returns the hash of the last paragraph if it is boilerplate.
     fn finish(&mut self) -> Option<u64> {
         let ended = std::mem::take(self);
         let is_boilerplate = ended.sites >= SITES && ended.repeating >= REPEATING_SITES;
@@ -201,8 +201,8 @@ impl PlacesCounter {
 mod tests {
     use super::*;
 
-    /// Which of some paragraphs are boilerplate, each given by the numbers of articles of its sites, of which two each are one
-    /// story, and of copies beside them.
+    /// Returns which of the paragraphs are boilerplate. A paragraph is given as one pair per site: the number of its articles, of
+    /// which each two are one story, and the number of copies.
     fn boilerplate(paragraphs: &[&[(usize, usize)]]) -> Vec<u64> {
         let mut counter = PlacesCounter::default();
         let mut found = Vec::new();

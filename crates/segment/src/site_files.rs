@@ -1,5 +1,5 @@
-//! Files of sites that say how their pages may be used: `robots.txt` (RFC 9309) and `/.well-known/tdmrep.json` (TDM Reservation
-//! Protocol), and what they say of an address.
+//! Files of a site that say how its pages may be used: `robots.txt` (RFC 9309) and `/.well-known/tdmrep.json` (TDM Reservation
+//! Protocol), and the rules in them that apply to an address.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use robotstxt::DefaultMatcher;
 use serde::Deserialize;
 use url::{Origin, Url};
 
-/// Maximum number of licences that are taken from a `robots.txt`.
+/// Maximum number of licences that are read from a `robots.txt`.
 const LICENSES: usize = 8;
-/// Maximum number of rules of a `tdmrep.json`.
+/// Maximum number of rules that are read from a `tdmrep.json`.
 const RULES: usize = 1_000;
 
-/// The files of a site: of each host the one that was fetched last.
+/// The files of a site: for each host, the one that was fetched last.
 #[derive(Debug, Default)]
 pub(crate) struct SiteFiles {
     robots: BTreeMap<String, RobotsTxt>,
@@ -37,7 +37,7 @@ struct TdmRule {
     policy: Option<String>,
 }
 
-/// Scheme, host and port of an address.
+/// Parses an address; also returns its scheme, host and port.
 fn origin_of(url: &str) -> Option<(Url, String)> {
     let url = Url::parse(url).ok()?;
     match url.origin() {
@@ -47,7 +47,7 @@ fn origin_of(url: &str) -> Option<(Url, String)> {
 }
 
 impl SiteFiles {
-    /// Adds a file; those of one address in the order in which they were fetched.
+    /// Adds a file, which replaces an earlier one of its host. Files of one address must come in the order of their fetches.
     pub(crate) fn add(&mut self, file: SiteFile) {
         let SiteFile { url, kind, body, .. } = file;
         let Some((url, origin)) = origin_of(&url) else { return };
@@ -69,7 +69,7 @@ impl SiteFiles {
         }
     }
 
-    /// What the files say of an address, to the robot of this name; `None` if they say nothing.
+    /// Returns the rules that apply to an address for the robot with this name; `None` if there are none.
     pub(crate) fn rules_of(&self, url: &str, robot: &str) -> Option<SiteRules> {
         if self.robots.is_empty() && self.tdm.is_empty() {
             return None;
@@ -87,7 +87,7 @@ impl SiteFiles {
             !allows(&format!("User-agent: *\nDisallow: {}", rule.location), "", url.as_str())
         };
         let tdm = self.tdm.get(&origin).into_iter().flatten().filter(matching);
-        // The most specific location counts, as in robots.txt; of equals the first.
+        // The most specific location wins, as in robots.txt; among equals the first.
         if let Some(rule) = tdm.rev().max_by_key(|rule| rule.location.len()) {
             rules.tdm = Some((rule.reservation == 1, rule.policy.clone()));
         }
@@ -95,7 +95,7 @@ impl SiteFiles {
     }
 }
 
-/// Whether a `robots.txt` lets a robot fetch an address; one that cannot be understood does.
+/// Whether a `robots.txt` allows a robot to fetch an address. A file that cannot be parsed allows it.
 fn allows(robots: &str, robot: &str, url: &str) -> bool {
     let allowed = || DefaultMatcher::default().one_agent_allowed_by_robots(robots, robot, url);
     contain_panics(allowed).unwrap_or(true)
@@ -133,10 +133,10 @@ mod tests {
         );
         assert_eq!(rule("/x", "").unwrap().tdm, Some((false, None)));
         assert_eq!(rule("/x", "").unwrap().rsl, ["https://a.example/rsl.xml"]);
-        // Another host, another scheme: other files.
+        // Another host or scheme has files of its own.
         assert_eq!(files.rules_of("https://b.a.example/news/1", ""), None);
         assert_eq!(files.rules_of("http://a.example/news/1", ""), None);
-        // What cannot be understood says nothing.
+        // A file that cannot be parsed has no rules.
         files.add(file(
             "https://c.example/robots.txt",
             SiteFileKind::RobotsTxt,

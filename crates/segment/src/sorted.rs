@@ -1,4 +1,4 @@
-//! External merge sort: in memory while there are few items, else in sorted files that are merged when read.
+//! External merge sort: in memory while there are few items, else in sorted files that are merged while they are read.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,31 +13,31 @@ use serde::de::DeserializeOwned;
 
 use crate::frames::{Frames, frame, unpacked, write_frame};
 
-/// Bytes in memory before they are written to a file.
+/// Bytes of items in memory at which they are spilled to a file.
 const HELD: usize = 32 << 20;
-/// Number of files that are merged at once: each needs a decoder.
+/// Maximum number of files that are merged at a time: each needs a decoder.
 const MERGED: usize = 64;
-/// Bytes of items, before they are compressed, at which a frame ends.
+/// Uncompressed bytes of items at which a frame ends.
 const FRAME: usize = 128 << 10;
 
-/// An item that can be sorted.
+/// An item that can be sorted on disk.
 pub trait Item: Ord + Serialize + DeserializeOwned {}
 
 impl<T: Ord + Serialize + DeserializeOwned> Item for T {}
 
-/// Receives items in any order.
+/// Collects items in any order.
 #[derive(Debug)]
 pub(crate) struct Sorter<T> {
     held: Vec<T>,
     bytes: usize,
-    /// Prefix of file names; a number follows. None if everything is kept in memory.
+    /// Prefix of file names, to which a number is appended. `None` if everything stays in memory.
     path: Option<PathBuf>,
     files: Vec<PathBuf>,
     made: usize,
 }
 
 impl<T: Item> Sorter<T> {
-    /// Files, if any, are created at `path` with a number appended.
+    /// Spills to files named `path` with a number appended.
     pub(crate) fn new(path: PathBuf) -> Self {
         Self { path: Some(path), ..Self::in_memory() }
     }
@@ -47,7 +47,7 @@ impl<T: Item> Sorter<T> {
         Self { held: Vec::new(), bytes: 0, path: None, files: Vec::new(), made: 0 }
     }
 
-    /// Files, if any, are created in a folder, if there is one, with this name and a number.
+    /// Spills to files in `folder` with this name and a number. Without a folder, keeps everything in memory.
     pub(crate) fn within(folder: Option<&Path>, name: &str) -> Self {
         folder.map_or_else(Self::in_memory, |folder| Self::new(folder.join(name)))
     }
@@ -58,7 +58,7 @@ impl<T: Item> Sorter<T> {
         if self.bytes > HELD && self.path.is_some() { self.set_aside() } else { Ok(()) }
     }
 
-    /// If some items are in files already, writes the rest too and frees the memory.
+    /// If some items are in files already, writes the rest too, and frees the memory.
     pub(crate) fn park(&mut self) -> io::Result<()> {
         if !self.files.is_empty() {
             self.set_aside()?;
@@ -111,7 +111,7 @@ fn merged<T: Item>(files: &[PathBuf], held: Vec<T>) -> io::Result<Merged<T>> {
     Merged::new(stored.chain(held).collect::<io::Result<_>>()?)
 }
 
-/// Writes items to a file, for [`SortedFile::open`]: in frames, of which the last is empty.
+/// Writes items to a file for [`SortedFile::open`]. The file consists of frames, of which the last one is empty.
 fn write_all<T: Item>(path: &Path, items: impl Iterator<Item = io::Result<T>>) -> io::Result<()> {
     let mut to = BufWriter::new(File::create(path)?);
     let mut content = Vec::new();
@@ -154,7 +154,7 @@ impl<T: Item> SortedFile<T> {
                 return Err(self.from.cut_short());
             };
             if content.is_empty() {
-                // Nothing may follow.
+                // No frame may follow the empty one.
                 self.is_at_end = self.from.next_of_whole()?.is_none();
                 if !self.is_at_end {
                     return Err(self.from.cut_short());
@@ -175,7 +175,7 @@ impl<T: Item> Iterator for SortedFile<T> {
     }
 }
 
-/// Sorted items, in memory or in a file.
+/// A sorted sequence of items, in memory or in a file.
 #[derive(Debug)]
 enum SortedRun<T> {
     Held(std::vec::IntoIter<T>),
@@ -191,11 +191,11 @@ impl<T: Item> SortedRun<T> {
     }
 }
 
-/// Merges several sorted runs.
+/// Merges several sorted sequences.
 #[derive(Debug)]
 pub struct Merged<T> {
     runs: Vec<SortedRun<T>>,
-    /// The next item of each run that is not at its end, least first, with the number of its run.
+    /// The next item of each unfinished sequence, smallest first, with the number of the sequence.
     heads: BinaryHeap<Reverse<(T, usize)>>,
     failed: Option<io::Error>,
 }
@@ -214,7 +214,7 @@ impl<T: Item> Merged<T> {
         self.heads.peek().map(|Reverse((least, _))| least)
     }
 
-    /// The next item if it fits.
+    /// Takes the next item if `fits` returns true.
     pub(crate) fn next_if(&mut self, fits: impl FnOnce(&T) -> bool) -> io::Result<Option<T>> {
         match self.failed.is_some() || self.peek().is_some_and(fits) {
             true => self.next().transpose(),
@@ -278,7 +278,7 @@ mod tests {
         let mut expected: Vec<u64> = numbers().collect();
         expected.sort_unstable();
         assert_eq!(back, expected);
-        // Merged files are removed.
+        // Merged files have been removed.
         assert!(std::fs::read_dir(folder.path()).unwrap().count() <= MERGED);
     }
 

@@ -1,4 +1,4 @@
-//! A page between reading and processing: its head, and the place of its HTML.
+//! A page between reading and processing: its head, and where its HTML is.
 
 use std::cell::RefCell;
 use std::io;
@@ -14,56 +14,56 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::row::hash_of;
 use crate::declared::DeclaredHead;
 
-/// A page without its HTML, as needed for grouping.
+/// A page without its HTML: what grouping needs.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct StoredHead {
-    /// The address that it was captured at.
+    /// Address at which it was captured.
     pub url: String,
-    /// When it was captured.
+    /// Time of the capture.
     pub fetched: Option<Timestamp>,
-    /// The record that it was read from.
+    /// Record that it was read from.
     pub origin: Origin,
-    /// How its bytes became text.
+    /// How its bytes were decoded.
     pub charset: Charset,
-    /// What came with it beside its HTML.
+    /// Notes from outside its HTML, such as rights statements.
     pub notes: Option<Box<PageNotes>>,
-    /// Digest of its payload, in two halves.
+    /// Digest of its payload, as two halves.
     pub digest: Option<(u64, u64)>,
-    /// XXH3-128 of its HTML, in two halves.
+    /// XXH3-128 of its HTML, as two halves.
     pub content: (u64, u64),
     /// The canonical address that a saved file declares.
     pub canonical: Option<String>,
-    /// Bytes of its HTML.
+    /// Length of its HTML, in bytes.
     pub length: u64,
     /// Its weight ([`config::memory::weight`]).
     pub weight: u64,
-    /// What it declares, if it was surveyed by another process.
+    /// Its declarations, if another process surveyed it.
     pub declared: Option<Box<DeclaredHead>>,
 }
 
 impl StoredHead {
-    /// The page of a site, with its HTML.
+    /// Adds the HTML and the site.
     pub fn into_page(self, site: &str, html: PageHtml) -> Page {
         let Self { url, fetched, origin, charset, notes, .. } = self;
         Page { url, site: site.to_owned(), fetched, origin, charset, notes, html }
     }
 }
 
-/// The place of the HTML of a page.
+/// Where the HTML of a page is.
 #[derive(Clone, Debug)]
 pub enum HtmlPlace {
     /// In memory.
     Held(PageHtml),
     /// In memory, compressed.
     Packed(Vec<u8>),
-    /// In the file of a segment.
+    /// In a segment file.
     Filed(FilePlace),
 }
 
-/// The place of a page in the files of segments.
+/// Where a page is in segment files.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct FilePlace {
-    /// Number of the file among those that are read.
+    /// Number of the file among the files of the run.
     pub file: u32,
     /// Number of the row.
     pub row: u32,
@@ -74,15 +74,15 @@ pub struct FilePlace {
 /// A page of a segment.
 #[derive(Clone, Debug)]
 pub struct StoredPage {
-    /// All of it but its HTML.
+    /// Everything but its HTML.
     pub head: StoredHead,
     /// Where its HTML is.
     pub html: HtmlPlace,
-    /// Key of its site; empty where that is not known yet.
+    /// Key of its site; empty if it is not known yet.
     pub site: String,
 }
 
-/// The id of a page in its crawl: a hash of its address, its record and its content. Pages of one id are the same.
+/// The id of a page in its crawl: a hash of its address, record and content. Pages with the same id are identical.
 pub fn id_of(head: &StoredHead) -> u64 {
     let StoredHead { url, origin, content, .. } = head;
     let mut bytes = Vec::with_capacity(url.len() + origin.file.len() + origin.record_id.len() + 40);
@@ -97,7 +97,7 @@ pub fn id_of(head: &StoredHead) -> u64 {
 }
 
 impl StoredPage {
-    /// A page in memory.
+    /// A page that is in memory.
     pub fn held(page: Page, digest: Option<u128>, canonical: Option<String>) -> Self {
         let Page { url, fetched, origin, charset, notes, html, .. } = page;
         let site = match url.starts_with("file:") {
@@ -125,18 +125,18 @@ impl StoredPage {
         hash_of(&self.site)
     }
 
-    /// The same page for a revisit that found it unchanged.
+    /// Copies the page for a revisit that found it unchanged.
     pub(crate) fn copy_for(&self, visited: Visited) -> Self {
         let origin = visited.origin_of_copy(&self.head.origin);
         let Visited { url, fetched, .. } = visited;
-        // Links are relative to the address.
+        // Declared links were resolved against the address: they do not hold for another one.
         let declared = self.head.declared.clone().filter(|_| url == self.head.url);
         let site = site_key(&url).unwrap_or_default();
         let head = StoredHead { url, fetched, origin, declared, ..self.head.clone() };
         Self { head, html: self.html.clone(), site }
     }
 
-    /// The head by which pages of a site are joined, if it is known without the HTML.
+    /// The head that joining the pages of a site needs, if it is known without the HTML.
     pub fn page_head(&self) -> Option<PageHead> {
         let StoredHead { url, fetched, origin, content, length, declared, .. } = self.head.clone();
         let head = PageHead {
@@ -156,7 +156,7 @@ impl StoredPage {
         id_of(&self.head)
     }
 
-    /// The page, whose HTML is no longer held here if it was in memory.
+    /// Takes the page. HTML in memory is moved out, so this value no longer has it.
     pub fn take(&mut self) -> Self {
         let html = match &mut self.html {
             place @ HtmlPlace::Filed(_) => place.clone(),
@@ -165,7 +165,7 @@ impl StoredPage {
         Self { head: self.head.clone(), html, site: self.site.clone() }
     }
 
-    /// Frees HTML that is in memory; it cannot be loaded again.
+    /// Frees HTML that is in memory. It cannot be loaded again.
     pub fn release(&mut self) {
         if !matches!(self.html, HtmlPlace::Filed(_)) {
             self.html = HtmlPlace::Held(PageHtml::default());
@@ -175,7 +175,7 @@ impl StoredPage {
     /// Compresses HTML that is in memory.
     ///
     /// # Errors
-    /// If the compressor cannot be made.
+    /// If it cannot be compressed.
     pub fn pack(&mut self) -> io::Result<()> {
         if let HtmlPlace::Held(html) = &self.html {
             self.html = HtmlPlace::Packed(pack(html)?);
@@ -202,7 +202,7 @@ impl Capture for StoredPage {
     }
 }
 
-/// zstd's fastest regular level: 450 MB/s on HTML, compressed to about a sixth.
+/// Fastest regular level of zstd: 450 MB/s on HTML, compressed to about a sixth.
 const LEVEL: i32 = 1;
 
 thread_local! {
@@ -216,13 +216,13 @@ fn pack(html: &str) -> io::Result<Vec<u8>> {
             none => none.insert(zstd::bulk::Compressor::new(LEVEL)?),
         };
         let mut packed = packer.compress(html.as_bytes())?;
-        // It has room for HTML that cannot be compressed.
+        // The buffer has room for HTML that cannot be compressed.
         packed.shrink_to_fit();
         Ok(packed)
     })
 }
 
-/// The HTML of a page, of which the length is known.
+/// Decompresses the HTML of a page to `length` bytes.
 ///
 /// # Errors
 /// If it is damaged.

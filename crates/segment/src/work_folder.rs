@@ -1,4 +1,4 @@
-//! Folders for what does not fit into memory while a process works.
+//! Temporary folders for what does not fit into memory while a process works.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::{fs, io};
 
 use anyhow::{Context, Result};
 
-/// Such a folder; it is removed with everything in it when this is dropped.
+/// A temporary folder. It is removed with its contents when this value is dropped.
 #[derive(Debug)]
 pub struct WorkFolder(PathBuf);
 
-/// Makes a new folder, which only the owner may read or write. What a killed process left in it is removed.
+/// Creates a new folder that only the owner can read or write. Removes what a killed process left in it.
 ///
 /// # Errors
-/// If it cannot be made.
+/// If it cannot be created.
 pub fn make_work_folder(path: &Path) -> io::Result<()> {
     if path.exists() {
         fs::remove_dir_all(path)?;
@@ -28,19 +28,19 @@ pub fn make_work_folder(path: &Path) -> io::Result<()> {
 }
 
 impl WorkFolder {
-    /// Makes the folder.
+    /// Creates the folder.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If it cannot be created.
     pub fn create(path: PathBuf) -> Result<Self> {
         make_work_folder(&path).with_context(|| format!("cannot create {}", path.display()))?;
         Ok(Self(path))
     }
 
-    /// Makes the folder of the process that writes the file `out`, beside that.
+    /// Creates the folder of the process that writes the file `out`, next to that file.
     ///
     /// # Errors
-    /// If it cannot be made.
+    /// If it cannot be created.
     pub fn beside(out: &Path) -> Result<Self> {
         let mut name = OsString::from(".");
         name.push(out.file_name().unwrap_or_default());
@@ -48,7 +48,7 @@ impl WorkFolder {
         Self::create(out.with_file_name(name))
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -56,7 +56,7 @@ impl WorkFolder {
 
 impl Drop for WorkFolder {
     fn drop(&mut self) {
-        // What cannot be removed is removed when the step is run again.
+        // If it cannot be removed now, the next run of the step removes it.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

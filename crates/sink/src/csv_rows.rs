@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{SinkError, TextFileSink};
 
-/// The fields that are no columns: for programs rather than for people, or not to be read in a cell.
+/// Fields without a column: they are for programs, or cannot be read in a cell.
 const LEFT_OUT: [&str; 32] = [
     "schema", "page_type_probability", "canonical", "html", "images", "tables", "embeds",
     "footnotes", "markdown", "comments", "posts", "passages", "xpath", "prune", "cut",
@@ -22,17 +22,17 @@ fn is_column(field: &RecordField) -> bool {
     !LEFT_OUT.contains(&field.name)
 }
 
-/// Start of `articles.csv`.
+/// How `articles.csv` begins.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CsvStart {
-    /// The header.
+    /// With the header row.
     Plain,
-    /// A byte order mark before it, by which spreadsheets recognise UTF-8 when a file is opened directly.
+    /// With a byte order mark before the header row, so that spreadsheets recognise UTF-8 when they open the file directly.
     Mark,
 }
 
-/// Starts `articles.csv` at `path`.
+/// Creates `articles.csv` at `path`.
 ///
 /// # Errors
 /// If it cannot be created.
@@ -42,13 +42,13 @@ pub fn csv_file(path: &Path, start: CsvStart) -> Result<TextFileSink, SinkError>
     TextFileSink::create(path, &start, csv_rows)
 }
 
-/// The header row of `articles.csv`, including its line break.
+/// Returns the header row of `articles.csv`, with its line break.
 fn csv_header() -> Vec<u8> {
     let columns = Article::FIELDS.iter().filter(|field| is_column(field));
     rows(std::iter::once(columns.map(|field| field.name.to_owned()).collect()))
 }
 
-/// The rows of articles, in order, including line breaks. Lists are joined by `; `.
+/// Returns the rows of articles, in order, with line breaks. Lists are joined with `; `.
 fn csv_rows(articles: &[Extracted]) -> Vec<u8> {
     rows(articles.iter().map(|article| {
         let mut row = CsvRow(Vec::new());

@@ -1,8 +1,8 @@
 //! A data set of articles that grows from night to night: a folder of Parquet files, partitioned by the date on which pages
-//! were fetched (`date=2026-10-05/part-….parquet`), as Spark, DuckDB, polars and pyarrow read it.
+//! were fetched (`date=2026-10-05/part-….parquet`), in the layout that Spark, DuckDB, polars and pyarrow read.
 //!
-//! Each night adds a file to each of its dates. Its name is that of the night, so the same night replaces its own files and
-//! no others. The rows of all open files that are held in memory are limited together.
+//! Each night adds one file to each of its dates, named after the night. So a repeated night replaces its own files and no
+//! others. All open files together share one limit on the rows that are held in memory.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -15,11 +15,11 @@ use model::{Article, SiteResult};
 
 use crate::{AtomicFile, ParquetSink, Sink, SinkError, make_folder};
 
-/// The start of the name of a partition.
+/// Prefix of the name of a partition.
 const DATE: &str = "date=";
-/// The partition of articles without a date, by its name in Hive.
+/// Hive's name of the partition for articles without a date.
 const UNDATED: &str = "__HIVE_DEFAULT_PARTITION__";
-/// Bytes of values in memory, of all files, at which the rows of the fullest file are written.
+/// Bytes of values in memory, of all files together, at which the rows of the fullest file are written.
 const HELD: usize = 64 << 20;
 
 /// Adds the articles of a run to a data set.
@@ -30,10 +30,10 @@ pub struct DatasetSink {
 }
 
 impl DatasetSink {
-    /// Opens the data set in a folder, which is created if necessary.
+    /// Opens the data set in a folder. Creates the folder if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be created, or holds something else.
+    /// If it cannot be created, or contains something that is not a data set.
     pub fn open(folder: &Path) -> Result<Self, SinkError> {
         make_folder(folder)?;
         if let Some(name) = foreign_to_dataset(folder)? {
@@ -67,7 +67,7 @@ impl DatasetSink {
         Ok(())
     }
 
-    /// Removes files that an earlier run of the same night wrote, and this one did not.
+    /// Removes the files that an earlier run of the same night wrote and this one did not.
     fn remove_others(&self, written: &[String]) -> Result<(), SinkError> {
         for date in names_in(&self.folder)? {
             if date.starts_with(DATE) && !written.contains(&date) {
@@ -76,7 +76,7 @@ impl DatasetSink {
                     Err(source) if source.kind() != io::ErrorKind::NotFound => {
                         return Err(SinkError::new("cannot remove from", &folder, source));
                     }
-                    // A folder that is not empty stays.
+                    // Also removes the folder if it is now empty.
                     _ => drop(fs::remove_dir(folder)),
                 }
             }
@@ -85,23 +85,23 @@ impl DatasetSink {
     }
 }
 
-/// What a folder holds that does not belong to a data set, if anything.
+/// Returns the name of something in a folder that does not belong to a data set, if there is any.
 ///
 /// # Errors
 /// If the folder cannot be read.
 pub fn foreign_to_dataset(folder: &Path) -> Result<Option<String>, SinkError> {
-    // Other programs put marks such as `_SUCCESS` beside partitions.
+    // Other programs put marker files such as `_SUCCESS` beside partitions.
     let is_foreign = |name: &String| !name.starts_with(DATE) && !name.starts_with(['_', '.']);
     Ok(names_in(folder)?.into_iter().find(is_foreign))
 }
 
-/// The partition of an article: the day on which it was fetched, in UTC.
+/// Name of the partition of an article: the day on which it was fetched, in UTC.
 fn partition_of(article: &Article) -> String {
     let day = |at: jiff::Timestamp| at.to_zoned(TimeZone::UTC).date().to_string();
     format!("{DATE}{}", article.fetched.map_or_else(|| UNDATED.to_owned(), day))
 }
 
-/// The names of what is in a folder, in order.
+/// The sorted names of all entries of a folder.
 fn names_in(folder: &Path) -> Result<Vec<String>, SinkError> {
     let read = || -> io::Result<Vec<String>> {
         let mut names = fs::read_dir(folder)?

@@ -1,4 +1,4 @@
-//! Files that appear complete or not at all, and their names.
+//! Files that appear as a whole or not at all, and their names.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use database::FileIdentity;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Why an output could not be written.
+/// The error of an output that could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} {}: {source}", path.display())]
 pub struct SinkError {
@@ -15,18 +15,18 @@ pub struct SinkError {
     pub what: &'static str,
     /// The file or folder.
     pub path: PathBuf,
-    /// The error from the system.
+    /// The cause, in most cases an error of the system.
     #[source]
     pub source: io::Error,
 }
 
 impl SinkError {
-    /// An error of the system.
+    /// Makes an error from an I/O error.
     pub fn new(what: &'static str, path: &Path, source: io::Error) -> Self {
         Self { what, path: path.to_owned(), source }
     }
 
-    /// Any other error, or a reason in words.
+    /// Makes an error from any other error, or from a reason in words.
     pub fn other(
         what: &'static str,
         path: &Path,
@@ -35,7 +35,7 @@ impl SinkError {
         Self::new(what, path, io::Error::other(source))
     }
 
-    /// Whether a wait for other programs was stopped.
+    /// Whether a wait for another program was stopped.
     pub fn is_stopped(&self) -> bool {
         self.source.kind() == io::ErrorKind::Interrupted
     }
@@ -49,13 +49,13 @@ pub fn make_folder(path: &Path) -> Result<(), SinkError> {
     fs::create_dir_all(path).map_err(|e| SinkError::new("cannot create", path, e))
 }
 
-/// The files in a folder with this extension; none if it cannot be read.
+/// The files in a folder with this extension; empty if the folder cannot be read.
 pub(crate) fn files_with(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.filter(|path| path.extension().is_some_and(|own| own == extension)).collect()
 }
 
-/// Removes these files, and the folder if it is then empty. A leftover that cannot be removed does no harm.
+/// Removes these files, and the folder if it is then empty. Ignores errors: a file that stays does no harm.
 pub(crate) fn remove_files_with(folder: &Path, extension: &str) {
     for file in files_with(folder, extension) {
         let _ = fs::remove_file(file);
@@ -75,27 +75,27 @@ fn sync_whole(_: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// A file under a temporary name, which [`AtomicFile::finish`] renames once its bytes are on disk.
-/// If it is dropped before that, the temporary file is removed, unless another process has put its own there.
+/// A file with a temporary name, which [`AtomicFile::finish`] renames once all bytes are on disk.
+/// Dropped before that, it removes the temporary file, unless another process has replaced that with its own.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
     temporary: PathBuf,
-    /// The temporary file.
+    /// Identity of the temporary file.
     identity: FileIdentity,
-    /// `None` after the file is closed.
+    /// `None` once the file is closed.
     writer: Option<BufWriter<File>>,
     written: u64,
-    /// Whether the file is at its path.
+    /// Whether the file was moved to its path.
     is_placed: bool,
 }
 
 impl AtomicFile {
-    /// Starts a file that will appear at `path`; its folder must exist. What a killed process left under the temporary
-    /// name is removed; a link there is not followed.
+    /// Creates a file that will appear at `path`; its folder must exist. Removes what a killed process left under the temporary
+    /// name, without following a link there.
     ///
     /// # Errors
-    /// If the temporary file cannot be created, or what is at `path` is a folder, a device or the like.
+    /// If the temporary file cannot be created, or `path` is a folder, a device or the like.
     pub fn create(path: &Path) -> Result<Self, SinkError> {
         let temporary = Self::temporary(path);
         if fs::metadata(path).is_ok_and(|of| !of.is_file()) {
@@ -125,12 +125,12 @@ impl AtomicFile {
         path.with_file_name(name)
     }
 
-    /// The path at which it will appear.
+    /// The path at which the file will appear.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether nothing is written yet.
+    /// Whether nothing has been written yet.
     pub fn is_empty(&self) -> bool {
         self.written == 0
     }
@@ -144,8 +144,8 @@ impl AtomicFile {
         written.map_err(|e| SinkError::new("cannot write", &self.path, e))
     }
 
-    /// Passes all bytes to the system and closes the file; it stays under its temporary name until
-    /// it is finished. For callers with many waiting files: the number of open files is limited.
+    /// Passes all bytes to the system and closes the file, which keeps its temporary name until
+    /// it is finished. For callers with many unfinished files, since the number of open files is limited.
     ///
     /// # Errors
     /// On a write error, such as a full disk.
@@ -161,11 +161,11 @@ impl AtomicFile {
     }
 
     /// Moves written and closed files of one folder to their paths once all their bytes are on
-    /// disk. Waits once for all of them if the system supports that: a disk takes a millisecond or
-    /// more for each.
+    /// disk. Waits only once for all of them if the system supports that: a disk takes a millisecond
+    /// or more per file.
     ///
     /// # Errors
-    /// If writing or moving fails. Paths not reached are unchanged.
+    /// If writing or moving fails. The remaining paths are unchanged.
     pub fn finish_all(files: Vec<Self>) -> Result<(), SinkError> {
         let Some(first) = files.first() else { return Ok(()) };
         let together = first.path.parent().is_some_and(|folder| sync_whole(folder).is_ok());
@@ -181,7 +181,7 @@ impl AtomicFile {
         Ok(())
     }
 
-    /// Whether the temporary file is the one that was created here.
+    /// Whether the temporary file is still the one that this value created.
     fn is_own(&self) -> bool {
         fs::symlink_metadata(&self.temporary).is_ok_and(|of| FileIdentity::of(&of) == self.identity)
     }
@@ -198,19 +198,19 @@ impl AtomicFile {
         Ok(())
     }
 
-    /// Writes everything to disk and moves the file to its path.
+    /// Waits until all bytes are on disk, and moves the file to its path.
     ///
     /// # Errors
-    /// If writing or moving fails. The path is then unchanged.
+    /// If writing or moving fails. The path is unchanged then.
     pub fn finish(mut self) -> Result<(), SinkError> {
         self.end(true)?;
         self.place()
     }
 
-    /// Writes a complete file.
+    /// Writes a file as a whole.
     ///
     /// # Errors
-    /// As [`AtomicFile::create`] and [`AtomicFile::finish`].
+    /// Those of [`AtomicFile::create`] and [`AtomicFile::finish`].
     pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SinkError> {
         let mut file = Self::create(path)?;
         file.write_bytes(bytes)?;
@@ -239,16 +239,16 @@ impl Drop for AtomicFile {
             drop(writer.into_parts());
         }
         if !self.is_placed && self.is_own() {
-            // The error cannot be reported here; the next run removes a leftover file.
+            // The error cannot be reported here. The next run removes the file.
             let _ = fs::remove_file(&self.temporary);
         }
     }
 }
 
-/// The file name (without extension) for a site key. Letters, digits, dots, hyphens and underscores
-/// are kept, all other bytes become `%` and two hex digits. Names that a system reserves, and
+/// File name (without extension) for a site key. Letters, digits, dots, hyphens and underscores
+/// are kept; every other byte becomes `%` and two hex digits. Names that a system reserves, and
 /// hidden or overlong ones, get a prefix or a hash. So different sites have different names, and
-/// none leaves its folder.
+/// no name leads out of its folder.
 pub fn site_file_name(site: &str) -> String {
     let mut name = String::with_capacity(site.len());
     for byte in site.bytes() {

@@ -1,4 +1,4 @@
-//! `ledger.json`: what a run read, kept and dropped, with time and memory.
+//! `ledger.json`: what a run read, kept and dropped, and the time and memory it took.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -8,27 +8,27 @@ use jiff::Timestamp;
 use model::{Assessment, CutShort, DropReason, Verdict, named};
 use serde::{Deserialize, Serialize};
 
-/// The pages chosen; all, if every field is empty.
+/// Which pages a run takes; all of them if every field is empty.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct PageSelection {
     /// Keys of the sites, sorted; all if empty.
     pub sites: BTreeSet<String>,
-    /// Pages captured at this time or later.
+    /// Takes pages captured at this time or later.
     pub since: Option<Timestamp>,
-    /// Pages captured before this time.
+    /// Takes pages captured before this time.
     pub before: Option<Timestamp>,
-    /// The first so many of these pages; all if it is 0.
+    /// Maximum number of these pages, the first ones; 0 for all.
     pub limit: u64,
 }
 
-/// The pages that were chosen of an input, and what was not.
+/// What was chosen from an input, and what was left out.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct ChosenPages {
-    /// The pages that the run was to take.
+    /// The selection that was applied.
     pub pages: PageSelection,
-    /// Pages and revisits of pages that were taken.
+    /// Number of pages, and of revisits of pages, that were taken.
     pub taken: u64,
-    /// Records that were not taken, by reason. They are not listed.
+    /// Number of records that were left out, by reason. They are not listed among the drops.
     pub left_out: BTreeMap<String, u64>,
 }
 
@@ -58,54 +58,54 @@ impl fmt::Display for PageSelection {
     }
 }
 
-/// An input file as it was read.
+/// An input file, as it was read.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct InputRecord {
-    /// The file as named.
+    /// Name of the file, as given.
     pub file: String,
-    /// Size in bytes, as stored.
+    /// Stored size in bytes.
     pub bytes: u64,
     /// Time of the file's last change, in nanoseconds since 1970-01-01 UTC; `None` if unknown.
     pub modified: Option<i64>,
-    /// SHA-256 of its bytes.
+    /// SHA-256 of the file.
     pub sha256: String,
-    /// Records in it, by type.
+    /// Number of records by type.
     pub records: BTreeMap<String, u64>,
-    /// Decoded HTML of the pages kept.
+    /// Size of the decoded HTML of the pages kept, in bytes.
     pub html_bytes: u64,
-    /// Where it breaks off, if it is an archive that does.
+    /// Where an archive breaks off, if it is incomplete.
     pub cut_short: Option<CutShort>,
-    /// The records that were read of it, if an index lists them.
+    /// The records that were read, if indexes list them.
     #[serde(default)]
     pub listed: Option<ListedPart>,
-    /// What was fetched of it, if it is at an address.
+    /// What was fetched, if the input is at an address.
     #[serde(default)]
     pub fetched: Option<FetchCounts>,
-    /// What was chosen of it, if not all.
+    /// What was chosen, if not everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<ChosenPages>,
 }
 
-/// The records of an archive that indexes list.
+/// The records of an archive that are listed in indexes.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct ListedPart {
-    /// The indexes.
+    /// Names of the indexes.
     pub indexes: Vec<String>,
-    /// XXH3-64 of the places of the records, in hex.
+    /// XXH3-64 of the positions of the records, in hex.
     pub places: String,
 }
 
-/// What was fetched of an input at an address.
+/// Requests and bytes of an input at an address.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct FetchCounts {
-    /// Requests, without those that were repeated.
+    /// Number of requests, repetitions not counted.
     pub requests: u64,
-    /// Bytes that were received: more than those that were needed where a request joins neighbouring records.
+    /// Bytes received: more than were needed if a request covers several records with gaps between them.
     pub bytes: u64,
 }
 
 impl InputRecord {
-    /// Why it was not read to its end, if so.
+    /// Says where the input breaks off, if it was not read to its end.
     pub fn problem(&self) -> Option<String> {
         Some(format!("{} {}", self.file, self.cut_short.as_ref()?.problem()))
     }
@@ -116,57 +116,57 @@ impl InputRecord {
 pub struct RunCounts {
     /// Pages that reached a site.
     pub pages: u64,
-    /// Feed items that lead to one of the sites.
+    /// Feed items that lead to one of these sites.
     pub feed_items: u64,
-    /// Feed items that lead to none.
+    /// Feed items that lead to none of these sites.
     pub feed_items_elsewhere: u64,
     /// Pages with constructs that our tokenizer leaves to html5ever's, which is slower.
     pub pages_by_html5ever: u64,
-    /// Pages whose trees exceeded a limit, so that elements, attributes or the rest were left out.
+    /// Pages whose trees exceeded a limit, so that elements, attributes or the rest of the page were left out.
     pub pages_outgrown: u64,
     /// Pages that took the fast path: extracted by the wrapper and the model, without scoring.
     pub pages_fast_path: u64,
     /// Pages that were scored block by block.
     pub pages_judged: u64,
-    /// Pages on which the engine's text was used although a site config found a body: that was next to nothing.
+    /// Pages on which a site config found almost nothing, so that the text of the engine was used instead.
     pub pages_overruled: u64,
-    /// Corrections of templates that match nothing in the models of their sites.
+    /// Corrections of templates that match nothing in the model of their site.
     pub corrections_unmatched: u64,
     /// Sites.
     pub sites: u64,
     /// Articles.
     pub articles: u64,
-    /// Of these, articles whose confidence is below `extract.doubtful_below`.
+    /// Articles whose confidence is below `extract.doubtful_below`.
     pub doubtful: u64,
-    /// Of these, by the main reason for the doubt.
+    /// Doubtful articles, by the main reason for the doubt.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub doubtful_by_reason: BTreeMap<String, u64>,
-    /// Articles that are the same as others of the crawl, and are marked as that.
+    /// Articles that are marked as duplicates of others of the crawl.
     pub duplicates: u64,
-    /// Articles from which text was removed that articles of several sites have.
+    /// Articles from which boilerplate was removed that articles of several sites share.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_boilerplate: u64,
     /// Articles with fields that were corrected by hand.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub corrected: u64,
-    /// Corrections of fields of which another value is extracted now.
+    /// Corrections of fields that are outdated: another value is extracted now.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub corrections_outdated: u64,
     /// Articles by route (`wrapper`, `page-wise`).
     pub articles_by_route: BTreeMap<String, u64>,
-    /// Articles by what their pages or servers say of their use (`noindex`, `tdm`, …); empty if they say nothing.
+    /// Articles by statements of their pages or servers about their use (`noindex`, `tdm`, …); empty if there are none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub articles_by_rights: BTreeMap<String, u64>,
-    /// Sites by their health, with those that the store knows and that have no page; empty without a store.
+    /// Sites by health, including sites that the store knows and that have no page; empty without a store.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites_by_health: BTreeMap<String, u64>,
-    /// The same sites by what was decided about their models.
+    /// The sites of `sites_by_health`, by the decision about their models.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sites_by_decision: BTreeMap<String, u64>,
-    /// Articles that the nights before let expect of all sites, where there are such nights.
+    /// Number of articles to expect from all sites, given the previous nights; `None` without such nights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usual_articles: Option<u64>,
-    /// Everything left out.
+    /// Everything that was left out.
     pub dropped: u64,
 }
 
@@ -185,38 +185,38 @@ impl RunCounts {
 /// A site that needs attention.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SiteAlarm {
-    /// As in `health.jsonl`.
+    /// Key of the site, as in `health.jsonl`.
     pub site: String,
-    /// Why, and what to do about it.
+    /// Why it needs attention, and what to do about it.
     #[serde(flatten)]
     pub health: Assessment,
 }
 
-/// An earlier run that a run is compared with.
+/// An earlier run that this run is compared with.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct EarlierRun {
-    /// Its folder, as named.
+    /// Its folder, as given.
     pub folder: String,
-    /// Its start, UTC.
+    /// Time of its start, UTC.
     pub started: String,
-    /// Its pages.
+    /// Number of pages.
     pub pages: u64,
-    /// Its sites.
+    /// Number of sites.
     pub sites: u64,
-    /// Its articles.
+    /// Number of articles.
     pub articles: u64,
-    /// Of these, doubtful ones.
+    /// Number of doubtful articles.
     pub doubtful: u64,
-    /// What it left out, without records that hold no page.
+    /// Number of drops, without records that contain no page.
     pub dropped: u64,
 }
 
-/// The night before, as the store of site models has it.
+/// The previous night, as the store of site models has it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct LastNight {
-    /// Date of the crawl; empty if its pages have none.
+    /// Date of the crawl; empty if its pages have no date.
     pub night: String,
-    /// Its sites.
+    /// Number of sites.
     pub sites: u64,
 }
 
@@ -224,18 +224,18 @@ named! {
 /// Whether a run is complete.
 #[derive(Default)]
 pub enum RunState {
-    /// A process is working on it, or was killed.
+    /// A process is working on the run, or was killed.
     Running => "running",
-    /// It was stopped, or failed; the same command resumes it.
+    /// The run was stopped or failed. The same command resumes it.
     Stopped => "stopped",
-    /// Everything is written.
+    /// All results are written.
     #[default]
     Complete => "complete",
 }
 }
 
 named! {
-/// What a run is doing.
+/// The current activity of a run.
 #[derive(Default)]
 pub enum RunPhase {
     /// Reading inputs.
@@ -250,28 +250,28 @@ pub enum RunPhase {
 }
 }
 
-/// Progress of a run that is not complete.
+/// Progress of an unfinished run.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct RunProgress {
     /// The current phase.
     pub phase: RunPhase,
-    /// Bytes of all inputs.
+    /// Total size of all inputs, in bytes.
     pub bytes: u64,
-    /// Bytes of inputs read.
+    /// Bytes of inputs that have been read.
     pub bytes_read: u64,
-    /// Sites; 0 until everything is read.
+    /// Number of sites; 0 until all inputs are read.
     pub sites: u64,
-    /// Pages; 0 until everything is read.
+    /// Number of pages; 0 until all inputs are read.
     pub pages: u64,
-    /// Sites whose results are those of an earlier process.
+    /// Number of sites whose results an earlier process made.
     pub sites_resumed: u64,
-    /// Bytes of pages on disk.
+    /// Bytes of pages that were spilled to disk.
     pub spool_bytes: u64,
     /// Process id.
     pub process: u32,
-    /// When this was written, UTC.
+    /// Time at which this progress was written, UTC.
     pub updated: String,
-    /// Why it stopped.
+    /// Why the run stopped.
     pub stopped: String,
 }
 
@@ -286,15 +286,15 @@ pub struct Ledger {
     pub version: String,
     /// Engine that was used.
     pub engine: String,
-    /// Stemmers and rules that made the terms.
+    /// Stemmers and rules by which terms were made.
     pub terms: String,
     /// Confidence below which an article is doubtful.
     pub doubtful_below: f64,
-    /// SHA-256 of the settings that decide the results.
+    /// SHA-256 of the settings that affect results.
     pub config_hash: String,
-    /// The settings that differ from the defaults, by table and key, without places of files, threads and memory.
+    /// The settings that differ from the defaults, by table and key, without paths, threads and memory.
     pub settings: toml::Table,
-    /// What the store of models held when the run had added its night, if it used one (`modelstore::Store::state`).
+    /// State of the model store after the run added its night, if it used a store (`modelstore::Store::state`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store_state: Option<String>,
     /// SHA-256 of the chosen outputs and their settings.
@@ -305,36 +305,36 @@ pub struct Ledger {
     pub counts: RunCounts,
     /// Drops by reason.
     pub drops: BTreeMap<String, u64>,
-    /// Sites that need attention, the worst first; at most ten of each verdict.
+    /// Sites that need attention, the worst first; at most ten for each verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attention: Vec<SiteAlarm>,
-    /// Inputs that could not be opened or read to their end, with the reason. The last ones are those of `inputs` that
-    /// are cut short.
+    /// Inputs that could not be opened or read to their end, with the reason. Those that are cut short come last; `inputs`
+    /// contains them, too.
     pub unreadable: Vec<String>,
     /// Outputs that could not be written, with the reason.
     pub failed_sinks: BTreeMap<String, String>,
-    /// The earlier run that it was compared with, if any.
+    /// The earlier run that this run was compared with, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared: Option<EarlierRun>,
-    /// The last run that the store of site models took in before, if there are both.
+    /// The last run that was added to the store of site models before this one, if there are both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_night: Option<LastNight>,
-    /// Progress, while the run is not complete.
+    /// Progress, unless the run is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<RunProgress>,
-    /// Start of this process, UTC.
+    /// Time at which this process started, UTC.
     pub started: String,
     /// Wall time in seconds.
     pub seconds: f64,
     /// Seconds by stage; stages 3 to 7 run in parallel and are summed over threads.
     pub stage_seconds: BTreeMap<String, f64>,
-    /// Bytes of inputs that this process read; less than all after a resume.
+    /// Bytes of inputs that this process read; after a resume, less than all.
     pub bytes_read: u64,
-    /// Threads.
+    /// Number of threads.
     pub jobs: usize,
-    /// Pages a second of wall time.
+    /// Pages per second of wall time.
     pub pages_per_second: f64,
-    /// Decoded HTML, in 10⁶ bytes, a second of wall time.
+    /// Decoded HTML per second of wall time, in 10⁶ bytes.
     pub html_mb_per_second: f64,
     /// Peak memory of the process in bytes, if the system reports it.
     pub peak_rss_bytes: Option<u64>,
@@ -344,43 +344,43 @@ impl Ledger {
     /// Version of the format.
     pub const SCHEMA: u32 = 1;
 
-    /// Name of the file in a run folder. The final ledger is written last and marks the run as complete.
+    /// Name of the file in a run folder. The final ledger is written last, and marks the run as complete.
     pub const FILE: &str = "ledger.json";
 
-    /// Notes the inputs that were read, and what is wrong with those that were not.
+    /// Records the inputs that were read, and the problems of those that were not.
     pub fn take_inputs(&mut self, inputs: &[InputRecord], unread: &[String]) {
         self.inputs = inputs.to_vec();
         let cut_short = inputs.iter().filter_map(InputRecord::problem);
         self.unreadable = unread.iter().cloned().chain(cut_short).collect();
     }
 
-    /// Inputs that could not be read, with the reason. The next run may be able to read them, unlike those that are
-    /// cut short, which it would read as this one did.
+    /// Inputs that could not be read, with the reason. The next run may be able to read them. Inputs that are cut short are not
+    /// among them, since the next run would read them in the same way.
     pub fn unread(&self) -> &[String] {
         let cut_short = self.inputs.iter().filter(|input| input.cut_short.is_some()).count();
         &self.unreadable[..self.unreadable.len().saturating_sub(cut_short)]
     }
 
-    /// The pages that were chosen; all, unless all inputs say otherwise.
+    /// The selection of pages that was applied. All inputs have the same; without inputs, it is all pages.
     pub fn selection(&self) -> PageSelection {
         let first = self.inputs.first().and_then(|input| input.chosen.clone());
         first.unwrap_or_default().pages
     }
 
-    /// Reads the ledger of a run folder, if there is a readable one.
+    /// Reads the ledger of a run folder; `None` if it is missing or unreadable.
     pub fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join(Self::FILE)).ok()?;
         serde_json::from_str(&text).ok()
     }
 
-    /// Drops without records that hold no page (requests, metadata and the like), and without what was not chosen.
+    /// Number of drops, without records that contain no page (requests, metadata and the like) and records that were not chosen.
     pub fn dropped_pages(&self) -> u64 {
         let others = self.dropped_for(&[DropReason::OtherRecord])
             + self.dropped_for(&DropReason::NOT_CHOSEN);
         self.counts.dropped.saturating_sub(others)
     }
 
-    /// Number of drops for some reasons.
+    /// Number of drops with one of these reasons.
     pub fn dropped_for(&self, reasons: &[DropReason]) -> u64 {
         reasons.iter().filter_map(|reason| self.drops.get(reason.as_str())).sum()
     }

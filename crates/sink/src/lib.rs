@@ -1,8 +1,8 @@
 /*!
-The contents of a run folder: the versioned records, and the writers of its files.
+The contents of a run folder: its versioned records, and the writers of its files.
 
-Every file appears complete or not at all ([`AtomicFile`]). The formats are documented field by field
-in `docs/FORMATS.md`; a field is never renamed, retyped or removed without raising [`SCHEMA`].
+Every file appears as a whole or not at all ([`AtomicFile`]). `docs/FORMATS.md` documents the formats
+field by field. A field is never renamed, retyped or removed without raising [`SCHEMA`].
 */
 
 mod csv_rows;

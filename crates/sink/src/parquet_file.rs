@@ -1,7 +1,7 @@
-//! `articles.parquet`: one row per article, all fields of `articles.jsonl` (Apache Parquet format
+//! `articles.parquet`: one row per article, with all fields of `articles.jsonl` (Apache Parquet format
 //! 2.x; zstd).
 //!
-//! Row groups are split only by the size of their values, and the file contains no timestamps of
+//! Row groups are split by the size of their values alone, and the file contains no timestamps of
 //! the run, so the same articles give the same bytes.
 
 use std::path::{Path, PathBuf};
@@ -19,36 +19,36 @@ use parquet::schema::types::ColumnPath;
 
 use crate::{AtomicFile, SCHEMA, Sink, SinkError, TableBuilder};
 
-/// Size of the values, in bytes, at which a row group ends: it is held in memory until then, compressed.
+/// Size of the values, in bytes, at which a row group ends. Until then it is held in memory, compressed.
 const ROW_GROUP_BYTES: usize = 64 << 20;
 
-/// Size of the long texts, in bytes, at which articles are passed on to the writer. The batches, and so the bytes of the file,
-/// depend on the articles only.
+/// Size of the long texts, in bytes, at which a batch of articles is passed to the writer. Batches, and with them the bytes of
+/// the file, depend only on the articles.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// What an article without text counts, in bytes.
+/// Size that is assumed for an article without text, in bytes.
 const ARTICLE_BYTES: usize = 1_024;
 
-/// Columns whose values hardly repeat, for which a dictionary would be useless.
+/// Columns with few repeated values, for which a dictionary would be useless.
 const UNIQUE_COLUMNS: [&str; 7] =
     ["url", "title", "image", "canonical", "content_hash", "origin.offset", "origin.record_id"];
 
-/// Columns of long text, for which minimum and maximum values are useless, too.
+/// Columns of long text, for which minimum and maximum values would be useless, too.
 const LONG_COLUMNS: [&str; 6] = ["text", "html", "markdown", "comments", "description", "cut"];
 
 /// Writes `articles.parquet`.
 pub struct ParquetSink {
     path: PathBuf,
     rows: TableBuilder,
-    /// Bytes of the rows that are not yet passed on.
+    /// Size of the rows that have not been passed to the writer, in bytes.
     waiting: usize,
-    /// Bytes of the values of the row group, so far.
+    /// Size of the values of the current row group, in bytes.
     held: usize,
     writer: ArrowWriter<AtomicFile>,
 }
 
 impl ParquetSink {
-    /// Starts the file at `path`.
+    /// Creates the file at `path`.
     ///
     /// # Errors
     /// If it cannot be created.
@@ -96,18 +96,18 @@ impl ParquetSink {
         self.writer.flush()
     }
 
-    /// Bytes of values in memory.
+    /// Size of the values in memory, in bytes.
     pub(crate) fn held(&self) -> usize {
         self.held + self.waiting
     }
 
-    /// Writes the rows in memory as a row group.
+    /// Writes the rows that are in memory as a row group.
     pub(crate) fn flush(&mut self) -> Result<(), SinkError> {
         let written = self.write_row_group();
         written.map_err(|error| SinkError::other("cannot write", &self.path, error))
     }
 
-    /// Writes everything; the file stays under its temporary name until it is finished.
+    /// Writes everything. The file keeps its temporary name until it is finished.
     pub(crate) fn close(mut self) -> Result<AtomicFile, SinkError> {
         self.flush()?;
         let Self { path, writer, .. } = self;

@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::SCHEMA;
 
-/// A drop, as it is written and read.
+/// A line of `dropped.jsonl`.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct DropRecord<'a> {
-    /// The stage that dropped it.
+    /// The stage that dropped the page or record.
     pub stage: Cow<'a, str>,
-    /// The reason, as [`model::DropReason::as_str`].
+    /// The reason, as [`model::DropReason::as_str`] returns it.
     pub reason: Cow<'a, str>,
-    /// Its address; empty where none could be read.
+    /// Address; empty if none could be read.
     pub url: Cow<'a, str>,
-    /// Its site; empty before grouping.
+    /// Site; empty before grouping.
     pub site: Cow<'a, str>,
-    /// Details in a sentence; may be empty.
+    /// Details in words; may be empty.
     pub detail: Cow<'a, str>,
-    /// Where it was read.
+    /// Record or file that it was read from.
     pub origin: Cow<'a, Origin>,
 }
 
-/// The record of a drop.
+/// Makes the record of a drop.
 pub fn drop_record(drop: &Drop) -> DropRecord<'_> {
     DropRecord {
         stage: drop.stage.as_str().into(),
@@ -37,7 +37,7 @@ pub fn drop_record(drop: &Drop) -> DropRecord<'_> {
     }
 }
 
-/// A line of `health.jsonl`: how a site is, and how well its stored model fits the pages of this run.
+/// A line of `health.jsonl`: the health of a site, and how well its stored model fits the pages of this run.
 #[derive(Debug, Serialize)]
 pub struct HealthRecord<'a> {
     schema: u32,
@@ -57,7 +57,7 @@ fn date_of(night: &SiteNight) -> Option<&str> {
     Some(&*night.night).filter(|date| !date.is_empty())
 }
 
-/// The record of a site for one run.
+/// Makes the health record of a site for one run.
 pub fn health_record(night: &SiteNight) -> HealthRecord<'_> {
     HealthRecord {
         schema: SCHEMA,
@@ -73,7 +73,7 @@ pub fn health_record(night: &SiteNight) -> HealthRecord<'_> {
     }
 }
 
-/// A site in `comparison.json`: tonight, and what its own history lets expect.
+/// A site in `comparison.json`: its figures of tonight, and those to expect from its own history.
 #[derive(Debug, Serialize)]
 pub struct ComparedNight<'a> {
     site: &'a str,
@@ -91,7 +91,7 @@ pub struct ComparedNight<'a> {
     usual: Option<&'a UsualNight>,
 }
 
-/// What `comparison.json` says of a site.
+/// Makes the entry of a site in `comparison.json`.
 pub fn compared_night(night: &SiteNight) -> ComparedNight<'_> {
     let figures = &night.figures;
     ComparedNight {

@@ -6,41 +6,41 @@ use model::{Absence, SiteResult};
 
 use crate::SinkError;
 
-/// Renders a site to the bytes that its sink will write. Called in the thread pool while results are
-/// written, many at a time, so that writing in order is only copying.
+/// Renders a site to the bytes that its sink will write. Runs in the thread pool for many sites at
+/// a time while results are written, so that writing in order is only copying.
 pub type Render = Arc<dyn Fn(&SiteResult) -> Vec<u8> + Send + Sync>;
 
 /// One output of a run. It receives every site once, in emission order (docs/FORMATS.md). Its files
-/// appear only when it is finished; if it is dropped before, the previous files are unchanged.
+/// appear only when it is finished. If it is dropped before that, the previous files are unchanged.
 pub trait Sink: Send {
-    /// Renders the output of a site, in parallel with other sites; `None` by default.
+    /// Returns a function that renders a site, in parallel with other sites; `None` by default.
     fn render(&self) -> Option<Render> {
         None
     }
 
-    /// Whether it reads the articles of sites, not only their lines and figures. Where no output does, they are not read
+    /// Whether it reads the articles of sites, not only their lines and figures. If no output does, articles are not parsed
     /// from their lines.
     fn reads_articles(&self) -> bool {
         true
     }
 
-    /// Takes the next site, and its rendered bytes from [`Sink::render`] (or none).
+    /// Takes the next site, with its bytes from [`Sink::render`], which are empty without rendering.
     ///
     /// # Errors
     /// If it cannot be written. The sink is then dropped; the others continue.
     fn take(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), SinkError>;
 
-    /// Called once, before the first site, with the name of the night: a digest of the inputs and of what was chosen of them.
-    /// Ignored by default.
+    /// Called once before the first site, with the name of the night: a digest of the inputs and of what was chosen of them.
+    /// Does nothing by default.
     ///
     /// # Errors
-    /// If it cannot be used. The sink is then dropped; the others continue.
+    /// If the output cannot be used. The sink is then dropped; the others continue.
     fn begin_night(&mut self, _night: &str) -> Result<(), SinkError> {
         Ok(())
     }
 
-    /// Takes some of the answers of the crawl that had no page; all of them come before the first site. By default, they
-    /// are ignored.
+    /// Takes some of the responses of the crawl without a page. All of them come before the first site. Does nothing
+    /// by default.
     ///
     /// # Errors
     /// If they cannot be written. The sink is then dropped; the others continue.

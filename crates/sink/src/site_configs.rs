@@ -8,17 +8,17 @@ use model::{SiteResult, WrittenSiteConfig};
 use crate::files::{files_with, remove_files_with};
 use crate::{AtomicFile, Sink, SinkError, make_folder};
 
-/// Writes the files of each site to a folder.
+/// Writes the site configs of each site to a folder.
 #[derive(Debug)]
 pub struct SiteConfigSink {
     folder: PathBuf,
     files: Vec<AtomicFile>,
-    /// Files of an earlier run.
+    /// Files of an earlier run that this run has not replaced.
     stale: Vec<PathBuf>,
 }
 
 impl SiteConfigSink {
-    /// Creates the folder unless it exists.
+    /// Creates the folder if it does not exist.
     ///
     /// # Errors
     /// If it cannot be created.

@@ -1,4 +1,4 @@
-//! `report/sites.jsonl`: one line per site with its figures, the data of the report. Those of a site in parts are added up.
+//! `report/sites.jsonl`, the data of the report: one line of figures per site. The figures of a site in parts are added up.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -13,11 +13,11 @@ use serde::Serialize;
 use crate::files::remove_files_with;
 use crate::{AtomicFile, SCHEMA, Sink, SinkError, json_lines, make_folder};
 
-/// Lower edges of the classes in which article lengths are counted, in characters: ten per power of
-/// ten (the series R10 of ISO 3). Integers, because logarithms differ in the last digit between
+/// Lower bounds of the classes of article lengths, in characters: ten per power of ten (the
+/// series R10 of ISO 3). Integers, because logarithms differ in the last digit between
 /// machines.
 const EDGES: [u32; 10] = [100, 125, 160, 200, 250, 315, 400, 500, 630, 800];
-/// Highest lower edge; longer articles are in this class.
+/// Largest lower bound: the class of all longer articles.
 const LONGEST: u64 = 10_000_000;
 
 /// Width of a class of confidence, in percentage points.
@@ -25,9 +25,9 @@ const CONFIDENCE_STEP: u32 = 5;
 
 /// Maximum number of characters of a title in a list.
 const TITLE_CHARACTERS: usize = 120;
-/// Number of pages up to which a wrapper has little support.
+/// Maximum number of pages at which a wrapper has little support.
 const FEW_PAGES: u32 = 2;
-/// Number of article pages from which a template without a wrapper is listed.
+/// Minimum number of article pages at which a template without a wrapper is listed.
 const ENOUGH_PAGES: usize = 3;
 
 fn length_class(characters: u64) -> u32 {
@@ -44,7 +44,7 @@ fn length_class(characters: u64) -> u32 {
     }
 }
 
-/// The first length after a class; `None` if `lower` is not the lower edge of a class.
+/// Returns the first length beyond a class; `None` if `lower` is not the lower bound of a class.
 pub fn length_class_end(lower: u32) -> Option<u32> {
     if lower == 0 {
         return Some(EDGES[0]);
@@ -60,10 +60,10 @@ pub fn length_class_end(lower: u32) -> Option<u32> {
     Some(EDGES.get(at + 1).map_or(EDGES[0] * 10 * unit, |edge| edge * unit))
 }
 
-/// The class of a confidence, in percent.
+/// Returns the class of a confidence, in percent.
 fn confidence_class(confidence: f64) -> u32 {
-    // From the four decimals that are written, so that the written value determines the class of an
-    // article.
+    // Uses the four decimals that are written, so that the class of an article follows from the
+    // written value.
     let parts = (rounded(confidence.clamp(0.0, 1.0)) * 10_000.0).round() as u32;
     let step = CONFIDENCE_STEP * 100;
     (parts / step).min(100 / CONFIDENCE_STEP - 1) * CONFIDENCE_STEP
@@ -77,7 +77,7 @@ fn count<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u64> {
     counts
 }
 
-/// The primary subtag of a BCP 47 tag: two or three letters (RFC 5646, 2.2.1), or `other`.
+/// Returns the primary subtag of a BCP 47 tag: two or three letters (RFC 5646, 2.2.1), or `other`.
 fn primary_subtag(tag: &str) -> String {
     let primary = tag.split('-').next().unwrap_or_default();
     let is_one =
@@ -85,7 +85,7 @@ fn primary_subtag(tag: &str) -> String {
     if is_one { primary.to_ascii_lowercase() } else { "other".to_owned() }
 }
 
-/// The month of an RFC 3339 date: `2026-01`.
+/// Returns the month of an RFC 3339 date: `2026-01`.
 fn month(date: &str) -> Option<String> {
     let month = date.get(..7)?;
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -109,13 +109,13 @@ fn worst_of(article: &Article) -> WorstArticle {
     }
 }
 
-/// The lowest confidence first, as it is written; ties by address.
+/// Orders articles by confidence as it is written, lowest first, then by address.
 fn worse(confidence: f64, url: &str, other: f64, other_url: &str) -> Ordering {
     rounded(confidence).total_cmp(&rounded(other)).then_with(|| url.cmp(other_url))
 }
 
-/// A template as one with little evidence, if it is: article pages of which at most half of those held back agree, that
-/// were learnt from two pages or fewer, or that have no wrapper although there are three or more.
+/// Returns the entry of a template with little evidence: it has article pages, and at most half of the held-back pages agree, its
+/// wrapper was learnt from two pages or fewer, or it has no wrapper in spite of three pages or more. Else returns `None`.
 fn weak(template: &TemplateSummary) -> Option<WeakTemplate> {
     if template.kind != TemplateKind::Article {
         return None;
@@ -142,7 +142,7 @@ fn weak(template: &TemplateSummary) -> Option<WeakTemplate> {
     })
 }
 
-/// The figures of a site, or of a part of it.
+/// Computes the figures of a site, or of a part of it.
 pub fn figures_of(site: &SiteResult) -> SiteFigures {
     let articles = &site.articles;
     let sum: f64 = articles.iter().map(|a| rounded(a.confidence)).sum();
@@ -183,7 +183,7 @@ pub fn figures_of(site: &SiteResult) -> SiteFigures {
     }
 }
 
-/// Adds the figures of a later part of the same site. Its templates are already those of all parts.
+/// Adds the figures of a later part of the same site. The templates in `all` are already those of all parts.
 fn absorb(all: &mut SiteFigures, part: SiteFigures) {
     let (ours, theirs) = (all.articles as f64, part.articles as f64);
     let sum = all.confidence.unwrap_or(0.0) * ours + part.confidence.unwrap_or(0.0) * theirs;
@@ -226,22 +226,22 @@ pub struct SiteRowsSink {
 }
 
 impl SiteRowsSink {
-    /// File name in the report's folder.
+    /// Name of the file in the folder of the report.
     pub const FILE: &'static str = "sites.jsonl";
-    /// Name of the folder of single-site pages, in the report's folder.
+    /// Name of the folder for pages about single sites, in the folder of the report.
     pub const PAGES: &'static str = "sites";
 
-    /// Starts the file in the report's folder, which is created if necessary.
+    /// Creates the file in the folder of the report, and the folder if it does not exist.
     ///
     /// # Errors
-    /// If folder or file cannot be created.
+    /// If the folder or the file cannot be created.
     pub fn create(folder: &Path) -> Result<Self, SinkError> {
         make_folder(folder)?;
         let file = AtomicFile::create(&folder.join(Self::FILE))?;
         Ok(Self { file, folder: folder.to_owned(), open: None })
     }
 
-    /// Removes single-site pages, which belong to an earlier run.
+    /// Removes the pages about single sites of an earlier run.
     pub fn remove_pages(folder: &Path) {
         remove_files_with(&folder.join(Self::PAGES), "html");
     }
@@ -253,7 +253,7 @@ impl Sink for SiteRowsSink {
     }
 
     fn take(&mut self, site: &SiteResult, _rendered: &[u8]) -> Result<(), SinkError> {
-        // A site in parts has one line for all parts.
+        // All parts of a site share one line.
         let Some(part) = site.figures.as_deref().cloned() else { return Ok(()) };
         match &mut self.open {
             Some(all) => absorb(all, part),

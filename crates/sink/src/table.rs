@@ -1,5 +1,5 @@
-//! Articles as Arrow tables. The columns are the fields of [`Article`], in its order; each date has its instant in a column
-//! after it.
+//! Articles as Arrow tables. The columns are the fields of [`Article`], in its order. Each date is followed by a column with
+//! its instant.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use model::{Article, FieldKind, Origin, RecordField};
 use serde::Serialize;
 use serde_arrow::ArrayBuilder;
 
-/// Fields of long text, of which a table may have more than 2 GiB.
+/// Fields of long text, which may exceed 2 GiB in one table.
 const LARGE_TEXTS: [&str; 4] = ["text", "html", "markdown", "comments"];
 
-/// Date fields, and the columns of their instants.
+/// Date fields, and the columns with their instants.
 const DATES: [(&str, &str); 4] = [
     ("published", "published_at"),
     ("modified", "modified_at"),
@@ -24,10 +24,10 @@ const DATES: [(&str, &str); 4] = [
     ("fetched", "fetched_at"),
 ];
 
-/// A table of records, which are added one after the other.
+/// A table to which records are added one after the other.
 #[derive(Debug)]
 pub struct TableBuilder {
-    /// The columns without instants.
+    /// Builder of all columns except the instants.
     builder: ArrayBuilder,
     schema: SchemaRef,
 }
@@ -36,15 +36,15 @@ impl TableBuilder {
     /// A table of articles.
     ///
     /// # Errors
-    /// Does not happen with the fields of [`Article`].
+    /// Never, with the fields of [`Article`].
     pub fn of_articles() -> Result<Self, ArrowError> {
         Self::new(fields_of(Article::FIELDS))
     }
 
-    /// A table of what came of pages: articles, and drops as [`crate::DropRecord`]. Every column may be null.
+    /// A table of the outcomes of pages: articles, and drops as [`crate::DropRecord`]. Every column may be null.
     ///
     /// # Errors
-    /// Likewise.
+    /// Never, with these fields.
     pub fn of_outcomes() -> Result<Self, ArrowError> {
         let of_articles = fields_of(Article::FIELDS).into_iter();
         Self::new(nullable(of_articles.chain(["stage", "reason", "detail"].map(text))))
@@ -53,7 +53,7 @@ impl TableBuilder {
     /// A table of drops.
     ///
     /// # Errors
-    /// Likewise.
+    /// Never, with these fields.
     pub fn of_drops() -> Result<Self, ArrowError> {
         let texts = ["stage", "reason", "url", "site", "detail"].map(text).into_iter();
         let origin = Field::new("origin", record_type(Origin::FIELDS), true);
@@ -87,10 +87,10 @@ impl TableBuilder {
         self.builder.push(record).map_err(failed)
     }
 
-    /// The rows that were added since the last batch.
+    /// Takes the rows that were added since the last batch.
     ///
     /// # Errors
-    /// Does not happen with rows that could be added.
+    /// Never, with rows that could be added.
     pub fn take_batch(&mut self) -> Result<RecordBatch, ArrowError> {
         let plain = self.builder.to_record_batch().map_err(failed)?;
         let column = |field: &FieldRef| {
@@ -107,7 +107,7 @@ fn failed(error: serde_arrow::Error) -> ArrowError {
     ArrowError::ExternalError(Box::new(error))
 }
 
-/// The instants of dates, truncated to microseconds.
+/// Converts dates to instants, truncated to microseconds.
 fn instants_of(dates: &ArrayRef) -> ArrayRef {
     let dates = dates.as_string::<i32>().iter();
     let instants = dates.map(|date| date.and_then(parse_instant).map(Timestamp::as_microsecond));
@@ -149,8 +149,8 @@ fn type_of(kind: &FieldKind) -> DataType {
     }
 }
 
-/// The instant of an RFC 3339 date or date-time. Without an offset it is taken as UTC, and a date
-/// without a time as midnight. `None` for anything else.
+/// Parses an RFC 3339 date or date-time. Without an offset it is taken as UTC, and a date without a
+/// time as midnight. Returns `None` for anything else.
 pub fn parse_instant(text: &str) -> Option<Timestamp> {
     if let Ok(instant) = text.parse() {
         return Some(instant);

@@ -1,4 +1,4 @@
-//! Outputs that are one file of text: `articles.jsonl`, `articles.bulk.ndjson` and, in `csv_rows.rs`, `articles.csv`.
+//! Outputs that are one text file: `articles.jsonl`, `articles.bulk.ndjson` and, in `csv_rows.rs`, `articles.csv`.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -12,18 +12,18 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::{AtomicFile, Render, Sink, SinkError};
 
-/// Writes a file of articles: a start, and what is rendered of each site, in order.
+/// Writes a text file of articles: some first bytes, then the rendered bytes of each site, in order.
 pub struct TextFileSink {
     file: AtomicFile,
-    /// What is written of a site; `None` for its lines.
+    /// Renders a site; `None` if the lines of the site are written as they are.
     render: Option<Render>,
     reads_articles: bool,
-    /// Written if nothing else is.
+    /// Written if nothing else has been.
     if_empty: Vec<u8>,
 }
 
 impl TextFileSink {
-    /// Starts the file at `path` with some bytes.
+    /// Creates the file at `path`, with these first bytes.
     pub(crate) fn create(
         path: &Path,
         start: &[u8],
@@ -57,17 +57,17 @@ impl Sink for TextFileSink {
     }
 }
 
-/// Compression level: zstd's own default.
+/// Compression level: the default of zstd.
 const LEVEL: i32 = 3;
 
-/// Records as lines of JSON, including line breaks.
+/// Serializes records as lines of JSON, with line breaks.
 pub fn json_lines<T: Serialize>(records: impl Iterator<Item = T>) -> Vec<u8> {
     let mut bytes = Vec::new();
     records.for_each(|record| write_line(&record, &mut bytes));
     bytes
 }
 
-/// Appends a record as a line of JSON, including the line break.
+/// Appends a record as a line of JSON, with its line break.
 pub fn write_line(record: &impl Serialize, bytes: &mut Vec<u8>) {
     // Plain data serialized into memory: this cannot fail.
     if serde_json::to_writer(&mut *bytes, record).is_ok() {
@@ -75,23 +75,23 @@ pub fn write_line(record: &impl Serialize, bytes: &mut Vec<u8>) {
     }
 }
 
-/// How lines are stored.
+/// How lines of JSON are stored.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LineStorage {
     /// Uncompressed.
     Plain,
-    /// As zstd frames with checksums, one per site (RFC 8878). Sites are compressed in parallel,
-    /// and the same site gives the same bytes.
+    /// As zstd frames with checksums (RFC 8878), one per site. Sites are compressed in parallel, and
+    /// the same site gives the same bytes.
     Zstd,
 }
 
-/// One site's lines as a frame; nothing if there are none.
+/// Compresses the lines of a site to a frame; returns nothing if there are none.
 fn framed_lines(lines: &[u8]) -> Vec<u8> {
     if lines.is_empty() { Vec::new() } else { frame(lines) }
 }
 
-/// One zstd frame, with its length and a checksum.
+/// Compresses bytes to one zstd frame with their length and a checksum.
 fn frame(bytes: &[u8]) -> Vec<u8> {
     let compressed = || {
         let mut encoder = zstd::Encoder::new(Vec::new(), LEVEL)?;
@@ -104,7 +104,7 @@ fn frame(bytes: &[u8]) -> Vec<u8> {
     compressed().unwrap_or_default()
 }
 
-/// Starts `articles.jsonl` or `articles.jsonl.zst` at `path`.
+/// Creates `articles.jsonl` or `articles.jsonl.zst` at `path`.
 ///
 /// # Errors
 /// If it cannot be created.
@@ -124,24 +124,24 @@ pub fn jsonl_file(path: &Path, storage: LineStorage) -> Result<TextFileSink, Sin
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BulkDialect {
-    /// An action line `{"index":{"_id":…}}`, then the document.
+    /// An action line `{"index":{"_id":…}}` before each document.
     Elasticsearch,
-    /// The same.
+    /// Like Elasticsearch.
     OpenSearch,
-    /// The document with an `id`.
+    /// Documents with an `id`.
     Quickwit,
-    /// The same.
+    /// Like Quickwit.
     Meilisearch,
 }
 
-/// The id of an article: 32 hex digits, the same for the same address in every run, so that a later
-/// version replaces an earlier one. Addresses themselves cannot be ids: they may be longer than the
-/// 512 bytes that servers allow, and contain characters that Meilisearch does not.
+/// Id of an article: 32 hex digits, the same for the same address in every run, so that a later
+/// version replaces an earlier one. Addresses themselves cannot be ids: they may exceed the
+/// 512 bytes that servers allow, and contain characters that Meilisearch does not allow.
 fn id_of(article: &Article) -> String {
     format!("{:032x}", xxh3_128(article.url.as_bytes()))
 }
 
-/// The document of an article: its record, in which each passage has its text, too, as servers search what a document has.
+/// The document of an article: its record, with the text added to each passage, as servers search only what a document contains.
 #[derive(Serialize)]
 struct BulkDocument<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -180,7 +180,7 @@ impl<'a> BulkDocument<'a> {
     }
 }
 
-/// Splits a text after so many characters.
+/// Splits a text after this number of characters.
 fn split_after(text: &str, characters: u32) -> (&str, &str) {
     let at = text.char_indices().nth(characters as usize).map_or(text.len(), |(at, _)| at);
     text.split_at(at)
@@ -203,7 +203,7 @@ fn bulk_lines(dialect: BulkDialect, articles: &[Extracted]) -> Vec<u8> {
     bytes
 }
 
-/// Starts `articles.bulk.ndjson` at `path`.
+/// Creates `articles.bulk.ndjson` at `path`.
 ///
 /// # Errors
 /// If it cannot be created.

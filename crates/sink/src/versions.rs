@@ -1,7 +1,7 @@
 //! `archive.sqlite`: an archive of articles in one SQLite file, to which each run adds.
 //!
-//! [`content`] says what of an article counts as its content, [`visits`] adds visits and finds their versions,
-//! [`absences`] notes when an address had no page, [`corrections`] has what people say instead, and [`query`] answers questions.
+//! [`content`] defines the content of an article, [`visits`] adds visits and finds their versions, [`absences`] records when an
+//! address had no page, [`corrections`] has the corrections made by hand, and [`query`] answers queries.
 
 mod absences;
 mod content;
@@ -32,29 +32,29 @@ use absences::note_address;
 use corrections::has_corrections;
 use visits::VisitWriter;
 
-/// Normalised forms of an address; equal for addresses of the same page.
+/// Normalised forms of an address. They are equal for addresses of the same page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArticleKey {
-    /// The form of the address itself.
+    /// Form of the address itself.
     pub own: String,
-    /// The form of the canonical address in the page, if the two differ only in tracking
+    /// Form of the canonical address in the page, if both addresses differ only in tracking
     /// parameters.
     pub named: Option<String>,
-    /// Without any tracking parameters: the same page, but possibly others too.
+    /// Form without any tracking parameters, which different pages may share.
     pub stripped: String,
 }
 
 impl ArticleKey {
-    /// The key of the article.
+    /// The form that identifies the article.
     fn exact(&self) -> &str {
         self.named.as_ref().unwrap_or(&self.own)
     }
 
-    /// The key of the article in an archive with this key or the address `url`; `None` if it is not there, or if several articles
-    /// match.
+    /// Finds the key in an archive of the article with this key or the address `url`. Returns `None` if the archive does not have
+    /// it, or if several articles match.
     fn find(&self, db: &Connection, url: &str) -> rusqlite::Result<Option<String>> {
-        // The key finds an article by an index. An address whose key was made with other settings needs a scan. Tracking
-        // parameters tell articles apart where there are several.
+        // Looking up a key uses an index. An address whose key was made with other settings needs a scan. If several articles
+        // match, tracking parameters tell them apart.
         let ways = [
             ("SELECT key FROM articles WHERE key = ?1", self.exact()),
             ("SELECT max(key) FROM articles WHERE stripped = ?1 HAVING count(*) = 1", &self.stripped),
@@ -77,7 +77,7 @@ impl ArticleKey {
 /// Returns the key for an address and the canonical address in its page.
 pub type KeyOf = Arc<dyn Fn(&str, Option<&str>) -> ArticleKey + Send + Sync>;
 
-/// Adds a run to an archive of articles, in a single transaction: until the run is finished readers
+/// Adds a run to an archive of articles in a single transaction: until the run is finished, readers
 /// see the previous state, and a run that is stopped or killed changes nothing.
 pub struct VersionsSink<'a> {
     database: Database,
@@ -88,13 +88,13 @@ pub struct VersionsSink<'a> {
 }
 
 impl<'a> VersionsSink<'a> {
-    /// Opens the archive at `path`, or begins one; its folder must exist. Where `rereads`, visits that are known
-    /// are read again: what this run finds replaces what was read of them. Waits for another run that writes to it and,
-    /// at its end, for programs that read it where they are in the way.
+    /// Opens the archive at `path`, or creates it; its folder must exist. If `rereads` is set, visits that the archive has
+    /// are read again, and what this run finds replaces their content. Waits for another run that writes to the archive and,
+    /// at its end, for programs whose reading blocks the commit.
     ///
     /// # Errors
-    /// If it cannot be opened, is no archive of articles or one of another schema, or another run
-    /// keeps writing to it; if waiting is stopped.
+    /// If it cannot be opened, is not an archive of articles, has another schema, or another run keeps
+    /// writing to it; or if waiting is stopped.
     pub fn open(
         path: &Path,
         key_of: KeyOf,
@@ -104,7 +104,7 @@ impl<'a> VersionsSink<'a> {
         // A file that is not an archive must not be changed, not even its journal mode.
         let database =
             Database::begin(path, waiting, &|connection| is_archive(connection, path).map(drop))?;
-        // As long as another run writes, the file may look empty.
+        // While another run writes, the file may look empty.
         if !is_archive(&database, path)? {
             create_schema(&database, TABLES, ARTICLE_ARCHIVE, VERSION)
                 .map_err(|e| SinkError::other("cannot write to", path, e))?;
@@ -115,8 +115,8 @@ impl<'a> VersionsSink<'a> {
         Ok(Self { database, path, key_of, visits, waiting })
     }
 
-    /// The keys of articles. If articles with different titles name the same canonical address, the
-    /// site's template is wrong, and their own addresses are used.
+    /// The keys of articles. If articles with different titles have the same canonical address, the
+    /// template of the site is wrong, and their own addresses are used.
     fn keys(&self, articles: &[Extracted]) -> Vec<ArticleKey> {
         let key = |article: &Extracted| (self.key_of)(&article.url, article.canonical.as_deref());
         let mut keys: Vec<ArticleKey> = articles.iter().map(key).collect();
@@ -139,7 +139,7 @@ impl Sink for VersionsSink<'_> {
     fn take(&mut self, site: &SiteResult, _rendered: &[u8]) -> Result<(), SinkError> {
         let keyed = site.articles.iter().zip(self.keys(&site.articles));
         for (article, key) in keyed.filter(|(article, _)| article.duplicate_of.is_none()) {
-            // Versions have what was extracted; corrections are beside them.
+            // Versions contain what was extracted. Corrections are stored separately.
             let extracted = article.uncorrected.as_ref().map(|before| Extracted {
                 article: (**before).clone(),
                 payload: article.payload,
@@ -170,7 +170,7 @@ const VERSION: i64 = 5;
 
 const TABLES: &str = include_str!("versions/schema.sql");
 
-/// Whether a file is a database of SQLite, which archives of articles are.
+/// Whether a file is an SQLite database, as archives of articles are.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -180,7 +180,7 @@ pub fn is_database(path: &Path) -> io::Result<bool> {
     Ok(start.starts_with(b"SQLite format 3"))
 }
 
-/// Whether a file is an archive; `false` if it is still empty. Any other file is an error.
+/// Whether a file is an archive; `false` if it is still empty. Returns an error for any other file.
 fn is_archive(connection: &Connection, path: &Path) -> Result<bool, SinkError> {
     let what = "cannot use";
     let why = match identify(connection, ARTICLE_ARCHIVE, VERSION) {

@@ -1,5 +1,5 @@
-//! `articles.warc.gz`: each article as a `conversion` record (WARC 1.1, ISO 28500:2017 §6.8) with a `metadata` record that
-//! has its fields, and `articles.cdxj`, the index of the conversions by address.
+//! `articles.warc.gz`: each article as a `conversion` record (WARC 1.1, ISO 28500:2017 §6.8) followed by a `metadata` record
+//! with its fields; and `articles.cdxj`, the index of the conversion records by address.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,11 +17,11 @@ use terms::is_right_to_left;
 
 use crate::{AtomicFile, Render, Sink, SinkError};
 
-/// The contents of the records.
+/// What the conversion records contain.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WarcContent {
-    /// An HTML page with the fragment, or the text if there is none.
+    /// An HTML page with the HTML of the article, or the text if there is no HTML.
     Html,
     /// The text.
     Text,
@@ -32,17 +32,17 @@ pub enum WarcContent {
 pub struct WarcSink {
     records: AtomicFile,
     index: AtomicFile,
-    /// Name of the file of records, as written in the index.
+    /// Name of the file of records, as the index has it.
     name: String,
     content: WarcContent,
-    /// Total bytes of records so far.
+    /// Total size of the records so far, in bytes.
     offset: u64,
     /// Lines of the index, which are sorted at the end.
     lines: Vec<String>,
 }
 
 impl WarcSink {
-    /// Starts both files.
+    /// Creates both files.
     ///
     /// # Errors
     /// If one cannot be created.
@@ -57,7 +57,7 @@ impl WarcSink {
         })
     }
 
-    /// Starts the file with a `warcinfo` record. Its date is that of the first article, because no
+    /// Begins the file with a `warcinfo` record. Its date is that of the first article, because no
     /// clock is read.
     fn begin(&mut self, first: Option<&Article>) -> Result<(), SinkError> {
         let date = first.map_or(Timestamp::UNIX_EPOCH, date_of);
@@ -98,7 +98,7 @@ impl Sink for WarcSink {
         let end = rendered.iter().position(|&b| b == b'\n').unwrap_or(rendered.len());
         let entries: Vec<CdxEntry> = serde_json::from_slice(&rendered[..end]).unwrap_or_default();
         for entry in entries {
-            // In the order, and with the names and strings, that pywb's own indexer writes.
+            // Same order, names and strings as in the output of pywb's own indexer.
             self.lines.push(format!(
                 "{} {} {{\"url\": {}, \"mime\": {}, \"digest\": {}, \"length\": \"{}\", \
                  \"offset\": \"{}\", \"filename\": {}}}\n",
@@ -120,12 +120,12 @@ impl Sink for WarcSink {
         if self.offset == 0 {
             self.begin(None)?;
         }
-        // In byte order, as required for binary search.
+        // In byte order, which binary search requires.
         self.lines.sort_unstable();
         for line in &self.lines {
             self.index.write_bytes(line.as_bytes())?;
         }
-        // Both are on disk before the first is moved to its path.
+        // Both files are on disk before the first one is moved to its path.
         self.records.close()?;
         self.index.close()?;
         self.records.finish()?;
@@ -133,7 +133,7 @@ impl Sink for WarcSink {
     }
 }
 
-/// The data of a record for the index; its offset is known only when it is written.
+/// The index data of a record. Its offset is known only when it is written.
 #[derive(Deserialize, Serialize)]
 struct CdxEntry {
     key: String,
@@ -142,11 +142,11 @@ struct CdxEntry {
     mime: String,
     digest: String,
     length: u64,
-    /// Length of the metadata record after it.
+    /// Length of the metadata record that follows it.
     beside: u64,
 }
 
-/// The entries as a line of JSON, followed by the records.
+/// Renders articles as a line of JSON with their index entries, followed by their records.
 fn rendered(articles: &[Extracted], content: WarcContent) -> Vec<u8> {
     let (mut entries, mut records) = (Vec::new(), Vec::new());
     for article in articles {
@@ -163,8 +163,8 @@ fn rendered(articles: &[Extracted], content: WarcContent) -> Vec<u8> {
     bytes
 }
 
-/// The record of an article. It refers to the record it was made from only by its id: the fields
-/// that name another record's address and date are those of revisits (ISO 28500 §5.8, §5.9), and
+/// Makes the conversion record of an article. It refers to the record of the page only by id: the fields that
+/// give address and date of another record are for revisits (ISO 28500 §5.8, §5.9), and
 /// here both are the same.
 fn conversion(article: &Article, content: WarcContent) -> (CdxEntry, Vec<u8>, String) {
     let as_html = content == WarcContent::Html && !article.html.is_empty();
@@ -180,7 +180,7 @@ fn conversion(article: &Article, content: WarcContent) -> (CdxEntry, Vec<u8>, St
     if !origin.record_id.is_empty() {
         fields.insert(0, ("WARC-Refers-To", &*refers_to));
     }
-    // The page's record by its id, or by its position if it has none.
+    // The record of the page, by its id, or by its position if it has no id.
     let place = format!("{} {}", origin.file, origin.offset);
     let source = if origin.record_id.is_empty() { &place } else { &origin.record_id };
     let record_id =
@@ -206,8 +206,8 @@ fn conversion(article: &Article, content: WarcContent) -> (CdxEntry, Vec<u8>, St
     (entry, record, record_id)
 }
 
-/// The metadata record of an article: the object of `articles.jsonl`, in which the field that the conversion record with
-/// this id holds is empty.
+/// Makes the metadata record of an article: the object of `articles.jsonl`, except that the field which the conversion record
+/// with this id contains is empty.
 fn metadata(article: &Article, as_html: bool, conversion: &str) -> Vec<u8> {
     let mut record = article.clone();
     if as_html {
@@ -230,7 +230,7 @@ fn metadata(article: &Article, as_html: bool, conversion: &str) -> Vec<u8> {
     })
 }
 
-/// When the page was fetched; the Unix epoch for a page without a date.
+/// Time at which the page was fetched; the Unix epoch for a page without a date.
 fn date_of(article: &Article) -> Timestamp {
     article.fetched.unwrap_or(Timestamp::UNIX_EPOCH)
 }
@@ -239,7 +239,7 @@ fn digest(bytes: &[u8]) -> String {
     format!("sha1:{}", BASE32.encode(&Sha1::digest(bytes)))
 }
 
-/// A UUID of version 8 (RFC 9562 §5.8) from the SHA-256 of these parts.
+/// Makes a UUID of version 8 (RFC 9562 §5.8) from the SHA-256 of these parts.
 fn record_id(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
@@ -251,16 +251,16 @@ fn record_id(parts: &[&str]) -> String {
     format!("urn:uuid:{}", uuid::Builder::from_custom_bytes(bytes).into_uuid())
 }
 
-/// A record in a separate gzip member.
+/// Writes a record as a gzip member of its own.
 fn member(record: &NewRecord<'_>) -> Vec<u8> {
     let mut writer = RecordWriter::new(Vec::new(), Wrapping::Gzip);
-    // Written to memory, and the record kinds are known: this cannot fail.
+    // Written to memory, and the record types are known: this cannot fail.
     let _ = writer.write(record);
     writer.finish().unwrap_or_default()
 }
 
-/// The page with this fragment as its body. Its language and direction are declared, and the head has title, authors, dates,
-/// description and canonical address, as far as they are known. What is between `<body>` and `</body>` is the fragment.
+/// Makes a page with this fragment as its body. Declares language and direction; the head has title, authors, dates,
+/// description and canonical address, if they are known. Between `<body>` and `</body>` is nothing but the fragment.
 fn html_page(article: &Article, fragment: &str) -> String {
     let value = |field: &Option<String>| field.as_deref().map(escape_markup);
     let mut page = String::with_capacity(fragment.len() + 1_024);
@@ -295,13 +295,13 @@ fn html_page(article: &Article, fragment: &str) -> String {
     page
 }
 
-/// The fragment in an HTML page that a [`WarcSink`] wrote.
+/// Returns the fragment in an HTML page that a [`WarcSink`] wrote.
 pub fn fragment_of(page: &str) -> &str {
     let body = page.split_once("<body>").map_or("", |parts| parts.1);
     body.strip_suffix("</body>\n</html>\n").unwrap_or(body)
 }
 
-/// A text in which nothing is markup, also within quotes.
+/// Escapes markup in a text, also for use within quotes.
 pub fn escape_markup(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

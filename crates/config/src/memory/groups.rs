@@ -1,20 +1,20 @@
-//! The memory that the control groups of this process allow.
+//! The memory limit that control groups set for this process.
 //!
-//! A limit may be set on any group from the process's own up to the root of what is mounted: systemd
-//! (`MemoryMax=`), Slurm and container engines set it on a nested one. The smallest counts (cgroups(7);
+//! A limit may be set on any group from the process's own up to the root of the mounted hierarchy: systemd
+//! (`MemoryMax=`), Slurm and container engines set it on a nested group. The smallest limit counts (cgroups(7);
 //! Linux `Documentation/admin-guide/cgroup-v2.rst`, "memory.max", "memory.high", and `cgroup-v1/memory.rst`).
 //!
-//! `sysinfo` 0.40 looks at nested groups, too, but gives no limit at all where one group on the way lacks the
-//! memory controller, and passes over `memory.high`; it needs Rust 1.95.
+//! `sysinfo` 0.40 looks at nested groups, too, but returns no limit at all if a group in between lacks the
+//! memory controller, and ignores `memory.high`; it needs Rust 1.95.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// Files that hold a limit in version 2, and in version 1.
+/// Files that contain a limit in version 2, and in version 1.
 const LIMITS: [&[&str]; 2] = [&["memory.max", "memory.high"], &["memory.limit_in_bytes"]];
 
-/// The smallest limit on the way from the group of this process to the root, in either version; `None`
-/// where there is none. The file system begins at `root`.
+/// The smallest limit from the group of this process up to the root, in either version; `None` if there
+/// is none. The file system begins at `root`.
 pub(super) fn limit(root: &Path) -> Option<u64> {
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let mounts = fs::read_to_string(root.join("proc/self/mountinfo")).unwrap_or_default();
@@ -31,7 +31,7 @@ pub(super) fn limit(root: &Path) -> Option<u64> {
     limits.min()
 }
 
-/// The group's path in a line of `/proc/self/cgroup`, if it is of version 2 (index 0), or of the memory
+/// The group's path in a line of `/proc/self/cgroup`, if the line is for version 2 (index 0), or for the memory
 /// controller of version 1 (index 1).
 fn group(line: &str, version: usize) -> Option<String> {
     let mut fields = line.splitn(3, ':');
@@ -45,14 +45,14 @@ fn group(line: &str, version: usize) -> Option<String> {
 
 /// A mounted hierarchy of groups.
 struct Mount {
-    /// Index of the version.
+    /// Index of the version in `LIMITS`.
     version: usize,
     /// The group that is mounted.
     root: String,
     point: String,
 }
 
-/// What a line of `/proc/self/mountinfo` mounts, if that is a hierarchy with the memory controller
+/// Parses a line of `/proc/self/mountinfo` that mounts a hierarchy with the memory controller
 /// (proc_pid_mountinfo(5)).
 fn mount(line: &str) -> Option<Mount> {
     let (about, kind) = line.split_once(" - ")?;
@@ -67,21 +67,21 @@ fn mount(line: &str) -> Option<Mount> {
     Some(Mount { version, root, point })
 }
 
-/// A field with its spaces, tabs, line ends and backslashes, which are written `\040` and so on.
+/// Decodes the spaces, tabs, line ends and backslashes of a field, which are written `\040` and so on.
 fn unescaped(field: &str) -> String {
     let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
     escapes.iter().fold(field.to_owned(), |field, (code, sign)| field.replace(code, sign))
 }
 
-/// The path of a group below the mounted one; that itself where the group lies elsewhere.
+/// The path of a group relative to the mounted group; empty if it lies elsewhere.
 fn below(group: &str, mounted: &str) -> PathBuf {
     let path = Path::new(group).strip_prefix(mounted).unwrap_or(Path::new(""));
-    // `/../…`: a group outside of the namespace.
+    // `/../…`: a group outside the namespace.
     let inside = path.components().all(|part| matches!(part, Component::Normal(_)));
     if inside { path.to_owned() } else { PathBuf::new() }
 }
 
-/// The limit in a file; `max` is none.
+/// Reads the limit in a file; `None` if it is `max`.
 fn read(file: &Path) -> Option<u64> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
 }
@@ -97,7 +97,7 @@ mod tests {
                       32 23 0:28 / /sys/fs/cgroup/memory rw shared:7 master:2 - cgroup cgroup rw,memory\n\
                       33 23 0:29 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
 
-    /// What is allowed on a machine of 16 GiB with these groups, mounts and limits.
+    /// Returns the limit on a machine with 16 GiB and these groups, mounts and limits.
     fn allowed(groups: &str, mounts: &str, limits: &[(&str, &str)]) -> u64 {
         let root = tempfile::tempdir().unwrap();
         let write = |path: &str, text: &str| {
@@ -127,7 +127,7 @@ mod tests {
         let high = format!("{service}/memory.high");
         assert_eq!(allowed(groups, V2, &[(&own, "max\n"), (&high, "268435456\n")]), 256 << 20);
         assert_eq!(allowed(groups, V2, &[("other.slice/memory.max", "1\n")]), 16 << 30);
-        // As a container sees its own.
+        // A container sees its own group as the root.
         assert_eq!(allowed("0::/\n", V2, &[("memory.max", "1073741824\n")]), 1 << 30);
     }
 
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_part_of_the_hierarchy_may_be_mounted() {
-        // Docker with the namespace of the host; a mount point with a space.
+        // Docker in the namespace of the host; a mount point with a space.
         let mounts =
             "32 23 0:28 /docker/a1b2 /sys/fs/cgroup/my\\040groups rw - cgroup2 cgroup2 rw\n";
         let limit = |path| [(path, "1073741824\n")];
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(allowed("0::/docker/a1b2\n", mounts, &own), 1 << 30);
         let inner = limit("my groups/job/memory.max");
         assert_eq!(allowed("0::/docker/a1b2/job\n", mounts, &inner), 1 << 30);
-        // Outside of the namespace, and no group at all.
+        // Outside the namespace, and no group at all.
         assert_eq!(allowed("0::/../elsewhere\n", mounts, &own), 1 << 30);
         assert_eq!(allowed("", mounts, &own), 1 << 30);
         let nowhere = limit("elsewhere/memory.max");

@@ -1,4 +1,4 @@
-//! Reads an archive at the caller's pace, from anything that gives bytes.
+//! Reads an archive at the pace of the caller, from any source of bytes.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -14,36 +14,36 @@ use super::{Intake, PayloadDigest};
 use crate::source::open;
 use crate::waiting::is_stream;
 
-/// An iterator over what an archive holds. Damage is a [`Intake::Drop`]; what the system fails to read ends it
-/// with an error.
+/// An iterator over the contents of an archive. Damage is an [`Intake::Drop`]. If the system fails to read, the iterator
+/// returns an error and ends.
 pub struct ArchiveReader<R: Read> {
     records: ReadRecords<Remembering<R>>,
     failure: Failure,
     file: Arc<str>,
     config: ReadConfig,
     ready: VecDeque<Intake>,
-    /// Offset at which the current archive begins in the file.
+    /// Offset in the file at which the current archive begins.
     base: u64,
-    /// The archives after it in the same file, each with its offset.
+    /// The remaining archives of the file, each with its offset.
     further: VecDeque<(u64, R)>,
 }
 
-/// Why and where reading failed.
+/// An I/O error, and where it occurred.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {file} at byte {offset}: {source}")]
 pub struct BrokenOff {
     /// Name of the archive.
     pub file: Arc<str>,
-    /// Bytes read before.
+    /// Number of bytes read before.
     pub offset: u64,
-    /// What the system says.
+    /// The error of the system.
     #[source]
     pub source: io::Error,
 }
 
 type Failure = Arc<Mutex<Option<(u64, io::Error)>>>;
 
-/// Archive readers take an error for the end of the file: it is remembered here.
+/// Keeps the first error of a reader, since archive readers treat an error as the end of the file.
 struct Remembering<R> {
     inner: R,
     bytes: u64,
@@ -70,7 +70,7 @@ impl<R: Read> Read for Remembering<R> {
 }
 
 impl<R: Read> ArchiveReader<R> {
-    /// Begins to read; `file` is the name that the origins of pages have.
+    /// Starts to read; `file` is the file name in the origins of pages.
     pub fn new(reader: R, file: &str, config: &ReadConfig) -> Self {
         let failure = Failure::default();
         let reader = Remembering { inner: reader, bytes: 0, failure: Arc::clone(&failure) };
@@ -87,8 +87,8 @@ impl<R: Read> ArchiveReader<R> {
 }
 
 impl ArchiveReader<Box<dyn Read + Send>> {
-    /// Begins to read a file: an archive, or the archives in a WACZ file. Offsets are those in that file, except for
-    /// archives that are compressed in a WACZ file.
+    /// Starts to read a file: an archive, or the archives in a WACZ file. Offsets refer to that file, except for
+    /// archives that are compressed within a WACZ file.
     ///
     /// # Errors
     /// If the file cannot be opened, or is a damaged WACZ file.

@@ -1,5 +1,5 @@
-//! Pages that browsers save as MHTML (RFC 2557): the page is a part of a MIME message, beside its images and
-//! styles.
+//! Pages that browsers save as MHTML (RFC 2557): the page is a part of a MIME message, together with its images
+//! and styles.
 
 use jiff::Timestamp;
 use mailparse::{MailHeaderMap, ParsedMail, dateparse, parse_mail};
@@ -9,20 +9,20 @@ use url::Url;
 
 use super::reading::{FileReading, Media};
 
-/// Maximum bytes of the message's head.
+/// Maximum size of the header of the message, in bytes.
 const HEAD: usize = 16 << 10;
 
 struct SavedPage {
     html: Vec<u8>,
-    /// The address it was saved from, if it is one of the web.
+    /// Address of the page, if it is a web address.
     url: Option<String>,
-    /// When it was saved.
+    /// Time at which it was saved.
     fetched: Option<Timestamp>,
     media: Media,
 }
 
 impl FileReading<'_, '_> {
-    /// Passes on a saved page, HTML or MHTML. `url` is its address unless it names another.
+    /// Passes on a saved page, HTML or MHTML. Its address is `url` unless it contains another one.
     pub(super) fn saved_page(&mut self, url: String, origin: Origin, bytes: Vec<u8>) {
         self.contained(&url.clone(), origin.clone(), |reading| match saved_page(&bytes) {
             Some(page) => {
@@ -34,7 +34,7 @@ impl FileReading<'_, '_> {
     }
 }
 
-/// Whether bytes are a MIME message of several parts.
+/// Whether bytes are a multipart MIME message.
 fn is_mhtml(bytes: &[u8]) -> bool {
     let head = bytes[..bytes.len().min(HEAD)].to_ascii_lowercase();
     let head =

@@ -1,4 +1,4 @@
-//! An input opened for reading: counted and digested on its way.
+//! An input that is open for reading. It counts and hashes the bytes that are read.
 
 use std::cell::RefCell;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -16,13 +16,13 @@ use crate::source::{SourceFile, open, open_counted};
 use crate::table::is_text;
 use crate::waiting::{InterruptibleStream, is_stream};
 
-/// Whether a table is read in parts, not from its beginning to its end.
+/// Whether a table is read in parts instead of sequentially.
 pub(super) fn is_in_parts(table: &Path) -> bool {
     address_of(table).is_some() && !is_text(table)
 }
 
-/// An input being read. Archive readers take an IO error for the end of the file, so it is
-/// remembered here.
+/// An input that is being read. Archive readers treat an I/O error as the end of the file, so the error
+/// is kept here.
 pub(super) struct Opened<'a> {
     inner: Inner<'a>,
     transfer: Arc<Transfer>,
@@ -40,7 +40,7 @@ enum Inner<'a> {
 
 impl<'a> Opened<'a> {
     /// Opens an input. `progress` receives the number of bytes read, `failure` keeps the first error. Reading, and
-    /// waiting for a pipe or the standard input, ends with an error when `stopped` returns true.
+    /// waiting for a pipe or standard input, ends with an error when `stopped` returns true.
     pub(super) fn new(
         input: &Input,
         progress: &'a (dyn Fn(u64) + Sync),
@@ -63,10 +63,10 @@ impl<'a> Opened<'a> {
             Input::Records { path, records, .. } => {
                 Inner::Records(open_counted(path, Some(records), &transfer)?)
             }
-            // Its parts are read here and there.
+            // Its parts are read in any order.
             Input::Table(path) if is_in_parts(path) => Inner::Whole(Box::new(io::empty())),
             _ if address_of(input.path()).is_some() => {
-                // Read ahead, and no longer than until the run is stopped.
+                // Read ahead in another thread, so that stopping the run ends the wait.
                 let (path, counted) = (input.path().to_owned(), Arc::clone(&transfer));
                 let open = move || open_counted(&path, None, &counted);
                 whole(InterruptibleStream::new(open, stopped)?)
@@ -77,14 +77,14 @@ impl<'a> Opened<'a> {
         Ok(Self { inner, transfer, digest, bytes, progress, stopped, failure })
     }
 
-    /// The contents of a file that is no archive; `None` if it has more than `limit` bytes.
+    /// Reads a file that is not an archive; `None` if it has more than `limit` bytes.
     pub(super) fn whole(&mut self, limit: usize) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
         self.by_ref().take(limit as u64 + 1).read_to_end(&mut bytes)?;
         Ok((bytes.len() <= limit).then_some(bytes))
     }
 
-    /// Goes on to a listed record, and looks whether it can be read. If not, says why, and the next one can be tried.
+    /// Moves to a listed record and reads its first byte; `None` if the file ends before. After an error, others can be tried.
     pub(super) fn find_record(&mut self, offset: u64) -> io::Result<Option<u8>> {
         if let Inner::Records(records) = &mut self.inner {
             records.seek(SeekFrom::Start(offset))?;
@@ -99,14 +99,14 @@ impl<'a> Opened<'a> {
         }
     }
 
-    /// Notes how many bytes were read in another way, and their digest.
+    /// Records bytes that were read in another way, and their digest.
     pub(super) fn note(&mut self, bytes: u64, digest: &[u8]) {
         self.digest.update(digest);
         self.bytes += bytes;
         (self.progress)(bytes);
     }
 
-    /// Notes in the record of the input what was read: bytes, their SHA-256, and requests.
+    /// Adds to the record of the input what was read: number of bytes, SHA-256, and requests.
     pub(super) fn finish(self, record: &mut InputRecord) {
         record.bytes = self.bytes;
         record.sha256 = HEXLOWER.encode(&self.digest.finalize());
@@ -117,7 +117,7 @@ impl<'a> Opened<'a> {
 
 impl Read for Opened<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // An endless input may be one that holds nothing.
+        // An endless input may contain nothing.
         let read = match (self.stopped)() {
             true => Err(io::Error::other("stopped while reading")),
             false => match &mut self.inner {

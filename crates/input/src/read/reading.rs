@@ -1,4 +1,4 @@
-//! Reads the records of a file and passes on what they hold.
+//! Reads the records of a file and passes on their contents.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -25,15 +25,15 @@ use super::opened::Opened;
 use super::wacz::{self, Packing, WaczMember};
 use crate::file_type::{is_image, picture_type};
 
-/// Maximum length of an address, since all of a site are in memory (RFC 9110 §4.1 asks for at least 8,000).
+/// Maximum length of an address, since all addresses of a site are in memory (RFC 9110 §4.1 asks for at least 8,000).
 const LONGEST_ADDRESS: usize = 8 << 10;
 
-/// Headers that concern rights, in lower case.
+/// Names of headers about rights, in lower case.
 const RIGHTS_HEADERS: [&str; 4] = ["x-robots-tag", "tdm-reservation", "tdm-policy", "link"];
-/// Maximum number of them that are kept of an answer.
+/// Maximum number of these headers that are kept for a response.
 const MOST_RIGHTS: usize = 16;
 
-/// The records of an archive, with the bodies of those that may hold pages. Where a codec panics, the archive ends.
+/// The records of an archive, with the bodies of records that may contain pages. If a codec panics, the archive ends.
 pub(super) struct ReadRecords<R: Read> {
     reader: Option<RecordReader<R>>,
     offset: u64,
@@ -71,7 +71,7 @@ impl<R: Read> Iterator for ReadRecords<R> {
     }
 }
 
-/// Properties of a payload from its HTTP headers.
+/// Properties of a payload, from its HTTP headers.
 #[derive(Default)]
 pub(super) struct Media {
     pub(super) content_type: Option<String>,
@@ -89,11 +89,11 @@ impl Media {
         }
     }
 
-    /// Those of an answer, with what its headers say of rights.
+    /// Reads them from a response, with its headers about rights.
     fn of_response(response: &Response) -> Self {
         let rights = response.headers.iter().filter_map(|(name, value)| {
             let name = name.to_ascii_lowercase();
-            // Links to scripts and the like are many.
+            // There are many links to scripts and the like.
             let is_wanted = RIGHTS_HEADERS.contains(&name.as_str())
                 && (name != "link" || value.contains("rsl"));
             (is_wanted && value.len() <= LONGEST_ADDRESS).then(|| (name, value.to_owned()))
@@ -112,20 +112,20 @@ pub(super) struct FileReading<'a, 'b> {
     pub(super) config: &'a ReadConfig,
     pub(super) file: Arc<str>,
     pub(super) record: InputRecord,
-    /// Records of types that are no pages: requests, metadata and the like.
+    /// Number of records of types that contain no page: requests, metadata and the like.
     pub(super) other_records: u64,
-    /// Number of things passed on.
+    /// Number of results passed on.
     pub(super) given: usize,
     pub(super) digest: PayloadDigest,
-    /// Columns that are kept of the row that lists the current record.
+    /// Extra columns from the index row of the current record.
     pub(super) extra: Vec<ExtraValue>,
-    /// What the current record gave, while it is being read.
+    /// Results of the current record, while it is being read.
     pub(super) ready: Option<Vec<(Intake, PayloadDigest)>>,
     pub(super) take: &'a mut Take<'b>,
 }
 
 impl<'a, 'b> FileReading<'a, 'b> {
-    /// Nothing is read yet of the file of this name.
+    /// Starts to read a file with this name.
     pub(super) fn new(config: &'a ReadConfig, file: Arc<str>, take: &'a mut Take<'b>) -> Self {
         let record = InputRecord { file: file.to_string(), ..InputRecord::default() };
         Self {
@@ -156,7 +156,7 @@ impl<'a, 'b> FileReading<'a, 'b> {
         }
     }
 
-    /// Reads something and passes on what it gives: all of it, or one drop if that panics.
+    /// Runs `read` and passes on its results; if it panics, passes on a single drop instead.
     pub(super) fn contained(&mut self, url: &str, origin: Origin, read: impl FnOnce(&mut Self)) {
         self.ready = Some(Vec::new());
         let done = contain_panics(|| read(self));
@@ -203,7 +203,7 @@ impl<'a, 'b> FileReading<'a, 'b> {
         ControlFlow::Continue(())
     }
 
-    /// Reads a record, or notes damage, of an archive that begins at the offset `base` of the file.
+    /// Reads a record, or reports damage, in an archive that begins at the offset `base` of the file.
     pub(super) fn read_item(&mut self, item: Result<Record, Fault>, base: u64) {
         match item {
             Ok(mut record) => {
@@ -222,8 +222,8 @@ impl<'a, 'b> FileReading<'a, 'b> {
         }
     }
 
-    /// Reads the archives in a WACZ file. Offsets are those in that file, except for archives that are
-    /// compressed in it.
+    /// Reads the archives in a WACZ file. Offsets refer to that file, except for archives that are compressed
+    /// in it.
     pub(super) fn wacz(
         &mut self,
         path: &Path,
@@ -290,7 +290,7 @@ impl<'a, 'b> FileReading<'a, 'b> {
                 let payload = self.digest.take();
                 self.give(Intake::Revisit(revisit_of(url, payload, &record, origin)));
             }
-            // Requests, metadata and the like are counted, not listed.
+            // Requests, metadata and the like are counted, not listed as drops.
             _ => {}
         }
     }
@@ -336,12 +336,12 @@ impl<'a, 'b> FileReading<'a, 'b> {
         self.payload(url, record.date, origin, body, &media);
     }
 
-    /// Whether a payload is long, and its compression ratio suspiciously high.
+    /// Whether a payload is long and its compression ratio suspiciously high.
     fn exceeds_ratio(&self, bytes: usize, stored: usize) -> bool {
         bytes > 1 << 20 && (bytes / stored.max(1)) as u64 > self.config.max_ratio
     }
 
-    /// Reads what a browser made of the page at `url`: its elements, or its text.
+    /// Reads the rendering of the page at `url` by a browser: its elements, or its text.
     fn rendering(
         &mut self,
         url: &str,
@@ -394,7 +394,7 @@ impl<'a, 'b> FileReading<'a, 'b> {
             PayloadKind::Feed => self.feed(&body, &url, Some(&url), media, origin),
             PayloadKind::Other => {
                 let declared = media.content_type.as_deref();
-                // A picture is one however it is declared: articles may show it.
+                // The first bytes decide, whatever was declared: articles may refer to the picture.
                 let picture = picture_type(&body).filter(|_| !declared.is_some_and(is_image));
                 let detail = match (picture, declared) {
                     (Some(kind), Some(declared)) => format!("{kind}, declared as {declared}"),
@@ -479,7 +479,7 @@ impl<'a, 'b> FileReading<'a, 'b> {
         self.give(Intake::Drop(Drop { site, url, origin, stage, reason, detail, gone, refused }));
     }
 
-    /// Gives the retained pages of all sites, each with the origin of its capture, and the feed items that
+    /// Passes on the pages that the store keeps of all sites, each with the origin of its capture, and the feed items that
     /// pointed to them.
     pub(crate) fn retained(&mut self, path: &Path, stop: &AtomicBool) -> io::Result<()> {
         let store = Store::open_read_only(path).map_err(io::Error::other)?;
@@ -498,12 +498,12 @@ impl<'a, 'b> FileReading<'a, 'b> {
     }
 }
 
-/// The name of the crawl in the path of one of Common Crawl's archives: `crawl-data/CC-MAIN-2026-21/…`.
+/// Finds the name of the crawl in the path of an archive of Common Crawl: `crawl-data/CC-MAIN-2026-21/…`.
 fn crawl_of(path: &str) -> Option<&str> {
     path.split('/').find(|part| part.starts_with("CC-") && !part.contains('.'))
 }
 
-/// The address of the page that a record is a rendering of, by its own: `urn:text:URL`, `urn:dom:URL` and the like
+/// The address of the page of a rendering, from the address of the record: `urn:text:URL`, `urn:dom:URL` and the like
 /// (Browsertrix Crawler).
 fn rendered_address(url: &str) -> Option<&str> {
     let (kind, page) = url.strip_prefix("urn:")?.split_once(':')?;
@@ -515,7 +515,7 @@ fn is_plain_text(content_type: &str) -> bool {
     archive::media_type(content_type).eq_ignore_ascii_case("text/plain")
 }
 
-/// What is known of the character set of a page.
+/// Hints for the character encoding of a page.
 fn hints_of<'a>(url: &'a str, media: &'a Media) -> charset::CharsetHints<'a> {
     charset::CharsetHints {
         http_charset: media.charset(),
@@ -525,7 +525,7 @@ fn hints_of<'a>(url: &'a str, media: &'a Media) -> charset::CharsetHints<'a> {
     }
 }
 
-/// Whether an answer with a part of a page has all of it: `Content-Range: bytes 0-99/100` (RFC 9110 §14.4).
+/// Whether a partial response has the whole page: `Content-Range: bytes 0-99/100` (RFC 9110 §14.4).
 fn is_whole(response: &Response) -> bool {
     let range = response.get("Content-Range").filter(|_| response.status == 206);
     let last_of_all = || {
@@ -535,7 +535,7 @@ fn is_whole(response: &Response) -> bool {
     last_of_all().is_some_and(|(last, all)| last.checked_add(1) == Some(all))
 }
 
-/// What an answer without a page says of its address, if it has a date.
+/// Says that an address is gone or moved, if a response without a page shows it and has a date.
 fn gone(status: u16, at: Option<Timestamp>, target: Option<Url>) -> Option<Gone> {
     let at = at?;
     let moved_to = match status {
@@ -546,7 +546,7 @@ fn gone(status: u16, at: Option<Timestamp>, target: Option<Url>) -> Option<Gone>
     Some(Gone { at, status, moved_to })
 }
 
-/// Endings of the addresses of what pages consist of: it may be refused with a page. Sites have endings of their own for pages.
+/// Extensions of files that pages load. A refusal to send one may be HTML, too. Pages may have any other extension.
 const ENDINGS_OF_PARTS: [&str; 36] = [
     "avif", "bmp", "css", "eot", "gif", "gz", "ico", "jpeg", "jpg", "js", "json", "m3u8", "m4a",
     "m4v", "map", "mjs", "mov", "mp3", "mp4", "mpd", "ogg", "otf", "pdf", "png", "rss", "svg",
@@ -567,14 +567,14 @@ fn is_refusal(status: u16, url: &str, content_type: Option<&str>) -> bool {
     refuses && !is_part && is_text
 }
 
-/// What an answer without a page says of its address.
+/// What a response without a page says about its address.
 #[derive(Default)]
 struct Answer {
     gone: Option<Gone>,
     refused: Option<Refusal>,
 }
 
-/// The revisit of a record; `digest` is that of the payload.
+/// Makes the revisit of a record; `digest` is that of the payload.
 fn revisit_of(url: String, digest: Option<u128>, record: &Record, origin: Origin) -> Revisit {
     let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
     let field = |name| record.headers.get(name).map(bare);
@@ -597,17 +597,17 @@ fn revisit_of(url: String, digest: Option<u128>, record: &Record, origin: Origin
 /// A file of a site that says how its pages may be used.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct SiteFile {
-    /// Where it was fetched: its scheme, host and port are those of the pages that it concerns.
+    /// Address of the file. It applies to pages with the same scheme, host and port.
     pub url: String,
-    /// Which rules it has.
+    /// Which rules it contains.
     pub kind: SiteFileKind,
     /// When it was fetched.
     pub fetched: Option<Timestamp>,
-    /// The file as UTF-8, broken bytes replaced.
+    /// The file as UTF-8, with invalid bytes replaced.
     pub body: String,
 }
 
-/// The kind of a file of a site.
+/// The kind of a site file.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum SiteFileKind {
     /// `/robots.txt` (RFC 9309).
@@ -616,11 +616,11 @@ pub enum SiteFileKind {
     TdmRep,
 }
 
-/// Maximum bytes of such a file; RFC 9309 §2.5 asks for at least 500 KiB.
+/// Maximum size of a site file, in bytes; RFC 9309 §2.5 asks for at least 500 KiB.
 const LONGEST_SITE_FILE: usize = 512 << 10;
 
 impl SiteFileKind {
-    /// The kind of the file at an address.
+    /// Recognises a site file by its address.
     fn of(url: &str) -> Option<Self> {
         let kinds = [("/robots.txt", Self::RobotsTxt), ("/.well-known/tdmrep.json", Self::TdmRep)];
         let (_, rest) = url.split_once("://")?;
@@ -645,13 +645,13 @@ pub enum Intake {
         /// The target, absolute.
         to: String,
     },
-    /// A page found unchanged; its page is found when sites are formed (`segment::settle`).
+    /// A page that was found unchanged. It is looked up when sites are formed (`segment::settle`).
     Revisit(Revisit),
-    /// Something that was dropped.
+    /// A page, record or feed that was dropped.
     Drop(Drop),
 }
 
-/// A file that could not be opened or read on.
+/// A file that could not be opened or read to its end.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {}: {source}", path.display())]
 pub struct ReadError {
@@ -670,10 +670,10 @@ pub fn own_address(page: &Page) -> Option<String> {
     matches!(canonical.scheme(), "http" | "https").then(|| canonical.into())
 }
 
-/// The digest of the payload of the record that something was read from, if the record has one.
+/// The digest of the payload of a result's record, if the record has one.
 pub type PayloadDigest = Option<u128>;
 
-/// Receives results of reading, with the digests of their payloads.
+/// Receives the results of reading, with the digests of their payloads.
 pub type Take<'a> = dyn FnMut(Intake, PayloadDigest) + 'a;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Reads what tables have: listed records of archives, and pages.
+//! Reads the contents of tables: listed records of archives, and pages.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -15,14 +15,14 @@ use crate::cdx::ExtraOfRecords;
 use crate::parts::RecordAt;
 use crate::table::{CONTENT_TYPE, CellValue, FETCHED, HTML, URL, extra_of, is_text, read_rows};
 
-/// After so many records in a row that cannot be got, the others of the archive are not tried.
+/// Number of consecutive records that cannot be fetched after which the rest of the archive is not tried.
 const FAILING: usize = 3;
 
 impl FileReading<'_, '_> {
-    /// Reads listed records of an archive. One that cannot be read is dropped, and the others are read.
+    /// Reads listed records of an archive. A record that cannot be read is dropped, and reading continues.
     ///
     /// # Errors
-    /// If the archive is not there, or does not answer.
+    /// If the archive does not exist, or does not respond.
     pub(super) fn records_at(
         &mut self,
         (records, extra): (&[RecordAt], &ExtraOfRecords),
@@ -58,7 +58,7 @@ impl FileReading<'_, '_> {
             if self.archive(&mut bytes, offset, stop) == ControlFlow::Break(()) {
                 return Ok(ControlFlow::Break(()));
             }
-            // What the reader of records left belongs to the digest.
+            // The digest includes what the record reader left unread.
             let _ = io::copy(&mut bytes, &mut io::sink());
         }
         Ok(ControlFlow::Continue(()))
@@ -70,10 +70,10 @@ impl FileReading<'_, '_> {
         self.drop("", origin, DropReason::UnreadableRecord, detail);
     }
 
-    /// Reads the pages of a table. The origin of each is the number of its row, from 0.
+    /// Reads the pages of a table. The offset in the origin of each is the number of its row, from 0.
     ///
     /// # Errors
-    /// If the table cannot be read, or not to its end.
+    /// If the table cannot be read to its end.
     pub(super) fn table(
         &mut self,
         path: &Path,
@@ -119,7 +119,7 @@ impl FileReading<'_, '_> {
         let body = std::mem::replace(body, CellValue::None);
         let (url, kind) = (url.text().unwrap_or_default(), kind.text());
         let origin = self.origin(number, "", None);
-        // Text is decoded already, whatever the page declares.
+        // Text is decoded already, whatever encoding the page declares.
         let (body, charset) = match body {
             CellValue::None => (Vec::new(), ""),
             CellValue::Text(text) => (text.into_bytes(), "; charset=utf-8"),
@@ -143,7 +143,7 @@ impl FileReading<'_, '_> {
     }
 }
 
-/// A time that is written out, or that counts seconds, milli-, micro- or nanoseconds since 1970.
+/// Parses a time that is written out, or given as seconds, milli-, micro- or nanoseconds since 1970.
 fn time_of(text: &str) -> Option<Timestamp> {
     let count: Option<i64> = text.parse().ok().filter(|_| text.len() != 14 && text.len() > 8);
     match count {

@@ -1,5 +1,5 @@
-//! Archives in a WACZ file: a ZIP file with WARC files under `archive/` (WACZ 1.1.1 §5.2.1), which are mostly
-//! stored as they are, so that their records can be reached by the offset in the WACZ file.
+//! Archives in a WACZ file: a ZIP file with WARC files under `archive/` (WACZ 1.1.1 §5.2.1). Most are stored without
+//! compression, so that their records can be reached by their offset in the WACZ file.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -21,7 +21,7 @@ const MAGIC: &[u8] = b"PK\x03\x04";
 #[derive(Debug)]
 pub(super) struct WaczMember {
     pub(super) name: String,
-    /// Where its bytes begin in the WACZ file.
+    /// Offset of its bytes in the WACZ file.
     pub(super) start: u64,
     pub(super) length: u64,
     pub(super) packing: Packing,
@@ -30,11 +30,11 @@ pub(super) struct WaczMember {
 /// How the bytes of a member are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packing {
-    /// As they are.
+    /// Without compression.
     Stored,
     /// Compressed with Deflate.
     Deflated,
-    /// In a way that is not read.
+    /// Compressed with an unsupported method.
     Other,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn is_zip(path: &Path) -> io::Result<bool> {
     Ok(first == MAGIC)
 }
 
-/// The archives in a WACZ file, in the order of their bytes.
+/// Lists the archives in a WACZ file, in the order of their bytes.
 pub(super) fn members(path: &Path) -> io::Result<Vec<WaczMember>> {
     contain_panics(|| directory(path)).unwrap_or_else(|panic| Err(io::Error::other(panic.detail)))
 }
@@ -71,12 +71,12 @@ fn is_archive(name: &str) -> bool {
     name.strip_prefix(ARCHIVES).is_some_and(|name| crate::is_archive(Path::new(name)))
 }
 
-/// Where the archives of a WACZ file are kept in it.
+/// Folder of the archives in a WACZ file.
 const ARCHIVES: &str = "archive/";
-/// Where its indexes are kept in it.
+/// Folder of the indexes in a WACZ file.
 const INDEXES: &str = "indexes/";
 
-/// A block of a compressed index (`.cdx.gz`), as the file beside it (`.idx`) lists it.
+/// A block of a compressed index (`.cdx.gz`), as listed in the file next to it (`.idx`).
 #[derive(Deserialize)]
 struct IndexBlock {
     offset: u64,
@@ -85,11 +85,11 @@ struct IndexBlock {
     key: String,
 }
 
-/// Calls for the records whose keys begin with `prefix`, and some others, that the indexes of a WACZ file list, with
-/// their places in that file; for none if its archives are not stored as they are.
+/// Passes to `take` the records whose keys begin with `prefix`, and some others, from the indexes of a WACZ file, with
+/// their positions in that file. Passes on nothing if an archive is compressed within it.
 ///
 /// # Errors
-/// If the file cannot be read, or an index cannot be understood.
+/// If the file cannot be read, or an index cannot be parsed.
 pub fn indexed(path: &Path, prefix: &str, take: &mut dyn FnMut(Listed)) -> Result<()> {
     contain_panics(|| read_indexes(path, prefix, take)).unwrap_or_else(|panic| bail!("{panic}"))
 }
@@ -103,7 +103,7 @@ fn read_indexes(path: &Path, prefix: &str, take: &mut dyn FnMut(Listed)) -> Resu
         |member: &WaczMember| Some((member.name.strip_prefix(ARCHIVES)?.to_owned(), member.start));
     let starts: BTreeMap<String, u64> = archives.iter().filter_map(named).collect();
     let mut placed = |own: Listed| {
-        // Some programs name the folder, too.
+        // Some programs include the folder in the name.
         let file = own.file.strip_prefix(ARCHIVES).unwrap_or(&own.file);
         if let Some(start) = starts.get(file) {
             let record = RecordAt { offset: start + own.record.offset, ..own.record };
@@ -139,7 +139,7 @@ fn read_indexes(path: &Path, prefix: &str, take: &mut dyn FnMut(Listed)) -> Resu
     Ok(())
 }
 
-/// The blocks of an index that may have keys with a prefix; none if they are listed in another form.
+/// The blocks of an index that may contain keys with a prefix; `None` if the list has another format.
 fn blocks(list: impl Read, prefix: &str) -> io::Result<Option<Vec<IndexBlock>>> {
     let mut blocks: Vec<IndexBlock> = Vec::new();
     for line in BufReader::new(list).lines() {
@@ -152,7 +152,7 @@ fn blocks(list: impl Read, prefix: &str) -> io::Result<Option<Vec<IndexBlock>>> 
         blocks.push(IndexBlock { key: line[..at].to_owned(), ..block });
     }
     let after = |key: &str| key > prefix && !key.starts_with(prefix);
-    // A key may be in the block that begins before it.
+    // A matching key may be in the block that begins before it.
     let first = blocks.partition_point(|block| block.key.as_str() < prefix).saturating_sub(1);
     let last = blocks.partition_point(|block| !after(&block.key));
     blocks.truncate(last);
@@ -178,7 +178,7 @@ mod tests {
             let blocks = blocks(list.as_bytes(), prefix).unwrap().unwrap();
             blocks.iter().map(|block| block.offset).collect()
         };
-        // The first block may end with the site's first keys.
+        // The first block may end with the first keys of the site.
         assert_eq!(of("com,blog"), [0, 1, 2, 3]);
         assert_eq!(of("com,b"), [0, 1, 2, 3]);
         assert_eq!(of("com,zebra"), [3]);

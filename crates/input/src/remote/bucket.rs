@@ -1,4 +1,4 @@
-//! Writing objects to `s3://`: small files as they are, large ones in parts.
+//! Writes objects to `s3://`: small files in one request, large ones in parts.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -16,14 +16,14 @@ use tokio::task::JoinSet;
 use super::{RemotePlace, failed, runtime};
 use crate::objects::{Objects, UploadFile};
 
-/// Bytes above which a file is uploaded in parts, and least bytes of a part.
+/// Size in bytes above which a file is uploaded in parts, and minimum size of a part.
 const PART: u64 = 8 << 20;
-/// Most parts of an object; S3 takes 10,000.
+/// Maximum number of parts of an object; S3 allows 10,000.
 const PARTS: u64 = 9_000;
-/// Small files, or parts of a large one, that are uploaded at the same time.
+/// Number of small files, or parts of a large file, that are uploaded at a time.
 const AT_ONCE: usize = 8;
 
-/// Types of files, by the ends of their names, for browsers and other programs that read objects.
+/// Media types by the ends of names, for browsers and other programs that read objects.
 const TYPES: [(&str, &str); 5] = [
     (".html", "text/html; charset=utf-8"),
     (".json", "application/json"),
@@ -32,7 +32,7 @@ const TYPES: [(&str, &str); 5] = [
     (".csv", "text/csv; charset=utf-8"),
 ];
 
-/// What is said of an object with this name.
+/// Attributes of an object with this name.
 fn attributes(key: &Key) -> Attributes {
     let kind = TYPES.into_iter().find(|(end, _)| key.as_ref().ends_with(end));
     kind.map(|(_, kind)| (Attribute::ContentType, kind)).into_iter().collect()
@@ -133,8 +133,8 @@ impl Objects for Bucket {
 }
 
 impl Bucket {
-    /// Uploads a file in parts; the object appears with the last one. Returns whether it is there: nothing of it is
-    /// kept if `stop` is set.
+    /// Uploads a file in parts. The object appears with the last part. Returns false if `stop` was set: nothing of the
+    /// object is kept then.
     async fn put_large(&self, file: &UploadFile, stop: &AtomicBool) -> io::Result<bool> {
         let part = PART.max(file.bytes.div_ceil(PARTS));
         let part = usize::try_from(part).map_err(io::Error::other)?;
@@ -152,7 +152,7 @@ impl Bucket {
             match step {
                 Ok(0) => break,
                 Ok(_) if stop.load(Ordering::Relaxed) => {
-                    // What cannot be removed is left to the rules of the bucket.
+                    // Parts that cannot be removed are left to the lifecycle rules of the bucket.
                     let _ = writer.abort().await;
                     return Ok(false);
                 }

@@ -1,7 +1,7 @@
-//! Notes when the address of an article had no page.
+//! Records when the address of an article had no page.
 //!
-//! Answers without a page are kept as spans: the first and the last of consecutive equal ones, between which no visit
-//! lies. So the nights on which an address stays gone take one row, and crawls may be added in any order.
+//! Responses without a page are stored as spans: the first and the last of consecutive equal responses without a visit between
+//! them. So all nights on which an address stays gone take one row, and crawls may be added in any order.
 
 use database::rows;
 use jiff::Timestamp;
@@ -19,19 +19,19 @@ impl GoneSpan {
 
 const SPANS: &str = "SELECT first_seen, last_seen, status, moved_to FROM absences";
 
-/// A time as the archive has it.
+/// Formats a time as the archive stores it.
 pub(super) fn seconds(at: Timestamp) -> String {
     at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Notes an answer without a page at the address with this key, if the archive has its article.
+/// Records a response without a page at the address with this key, if the archive has its article.
 pub(super) fn note_address(db: &Connection, key: &ArticleKey, gone: &Gone) -> Result<()> {
     let sql = "SELECT id FROM articles WHERE key IN (?1, ?2) ORDER BY key = ?1 DESC LIMIT 1";
     let id = rows::first(db, sql, [&key.own, &key.stripped], |row| row.get(0))?;
     id.map_or(Ok(()), |id| note_absence(db, id, gone))
 }
 
-/// Notes an answer without a page at the address of an article.
+/// Records a response without a page at the address of an article.
 pub(super) fn note_absence(db: &Connection, article: i64, gone: &Gone) -> Result<()> {
     let at = seconds(gone.at);
     let find = |condition: &str| {
@@ -76,14 +76,14 @@ pub(super) fn note_absence(db: &Connection, article: i64, gone: &Gone) -> Result
     }
 }
 
-/// Notes a visit: the page was there between the answers of a span that it lies in.
+/// Records a visit. It splits a span around it, since the page was there in between.
 pub(super) fn note_presence(db: &Connection, article: i64, at: &str) -> Result<()> {
     let sql = format!("{SPANS} WHERE article = ?1 AND first_seen < ?2 AND last_seen > ?2");
     let span = rows::first(db, &sql, params![article, at], rows::read_record)?;
     span.map_or(Ok(()), |span| split(db, article, &span))
 }
 
-/// Leaves of a span its first answer, and of its last one a span of its own.
+/// Splits a span into two: one with its first response, one with its last response.
 fn split(db: &Connection, article: i64, span: &GoneSpan) -> Result<()> {
     set_end(db, article, span, &span.first_seen)?;
     insert(db, article, &GoneSpan { first_seen: span.last_seen.clone(), ..span.clone() })

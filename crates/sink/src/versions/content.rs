@@ -1,4 +1,4 @@
-//! The content of an article: the parts whose changes make a new version, and how two differ.
+//! The content of an article: the parts whose changes make a new version, and the difference between two contents.
 
 use std::collections::BTreeSet;
 
@@ -16,8 +16,8 @@ pub(super) struct ArticleContent {
     pub(super) authors: Vec<String>,
     pub(super) published: Option<String>,
     pub(super) description: Option<String>,
-    /// Descriptions, and tags, are compared only with those of the same source: the same fact is often worded differently
-    /// in another place on the page, and a new layout has other places.
+    /// Descriptions and tags are compared only if they have the same source: the same fact is often worded differently
+    /// elsewhere on the page, and a new layout may take it from there.
     pub(super) description_source: String,
     pub(super) tags: Vec<String>,
     pub(super) tags_source: String,
@@ -60,8 +60,8 @@ impl ArticleContent {
         })
     }
 
-    /// The fields in which the content differs from an earlier one, in the order of the record. A field that only one of
-    /// the two has is not a difference: layouts show more of an article, or less.
+    /// Returns the fields in which the content differs from an earlier one, in the order of the record. A field that only one of
+    /// them has does not count: layouts may show more or less of an article.
     pub(super) fn changes_since(&self, before: &Self) -> Vec<&'static str> {
         let worded = |a: &String, b: &String| squeezed(a) != squeezed(b);
         let same_description = before.description_source == self.description_source;
@@ -69,7 +69,7 @@ impl ArticleContent {
         let fields = [
             ("title", both(&before.title, &self.title, worded)),
             ("authors", lists_differ(&before.authors, &self.authors)),
-            // A date may have a time or not, so only the day is compared.
+            // Dates may have a time or not, so only the day is compared.
             ("published", both(&before.published, &self.published, |a, b| day(a) != day(b))),
             (
                 "description",
@@ -86,7 +86,7 @@ impl ArticleContent {
     }
 }
 
-/// A list of strings, which is stored as JSON.
+/// Reads a list of strings that is stored as JSON.
 fn strings(row: &Row<'_>, at: usize) -> Result<Vec<String>> {
     let json: String = row.get(at)?;
     Ok(serde_json::from_str(&json).unwrap_or_default())
@@ -112,11 +112,11 @@ pub(super) fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Number of lines at the start and at the end of a text that may repeat metadata, and the maximum
-/// number of their words.
+/// Numbers of lines at the start and at the end of a text that may repeat metadata, and maximum
+/// number of words in such a line.
 const REPEATS: (usize, usize, usize) = (5, 2, 12);
 
-/// SHA-256 of the words of a text. Layouts show title, byline and date inside or outside of the
+/// Returns the SHA-256 of the words of a text. Layouts show title, byline and date inside or outside of the
 /// text, so short lines at its ends that only repeat them are excluded.
 fn digest(
     text: &str,
@@ -155,7 +155,7 @@ fn digest(
     hash.finalize().into()
 }
 
-/// Whether a line contains the numbers of a date's year and day.
+/// Whether a line contains the numbers of the year and the day of a date.
 fn names_day(line: &str, date: &str) -> bool {
     let (Some(year), Some(day)) = (date.get(..4), date.get(8..10)) else { return false };
     let mut numbers = line.split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty());
@@ -163,11 +163,11 @@ fn names_day(line: &str, date: &str) -> bool {
     found.contains(&year) && (found.contains(&day) || found.contains(&day.trim_start_matches('0')))
 }
 
-/// Texts of more lines are not compared line by line, as that takes time quadratic in what differs.
+/// Maximum number of lines for a comparison line by line, which takes time quadratic in the number of differences.
 const MOST_LINES: usize = 5_000;
 
-/// A unified diff (one line of context) of the fields that changed: metadata as `name: value`
-/// lines, a blank line, the text's paragraphs.
+/// Returns a unified diff (one line of context) of the fields that changed: metadata as `name: value`
+/// lines, a blank line, the paragraphs of the text.
 pub(super) fn diff(before: &ArticleContent, after: &ArticleContent, changed: &[&str]) -> String {
     let (old, new) = (page(before, changed), page(after, changed));
     if old.lines().count().max(new.lines().count()) > MOST_LINES {
@@ -201,7 +201,7 @@ fn page(of: &ArticleContent, changed: &[&str]) -> String {
     page
 }
 
-/// The lines between the common beginning and end, all of them removed and added.
+/// Shows all lines between the common beginning and the common end as removed and added.
 fn replaced(old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();

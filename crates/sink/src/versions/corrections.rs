@@ -1,7 +1,7 @@
-//! Corrections of articles by hand, beside the versions that runs extracted.
+//! Corrections of articles by hand, stored beside the versions that runs extracted.
 //!
-//! A correction is of one field. One of a field replaces the one before, which stays as what was in force. It is outdated while
-//! the last version has another value than the one that was corrected; it stays in force then.
+//! A correction is for one field. It replaces an earlier one for that field, which is kept as history. A correction is outdated
+//! while the last version has another value than the one that was corrected. It stays in force then.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,30 +18,30 @@ use super::content::{ArticleContent, day, diff, set, squeezed};
 use super::{ArticleKey, is_archive};
 use crate::SinkError;
 
-/// A correction of a field, as an archive has it.
+/// A correction of a field, as it is stored in an archive.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct StoredCorrection {
     /// `title`, `authors`, `published` or `text`.
     pub field: String,
-    /// Its value; null if it has none.
+    /// Corrected value; null to leave the field empty.
     #[serde(deserialize_with = "rows::from_json")]
     pub value: Value,
-    /// What was extracted when it was corrected.
+    /// Value that was extracted when the correction was made.
     #[serde(deserialize_with = "rows::from_json")]
     pub extracted: Value,
-    /// Unified diff between the two.
+    /// Unified diff from the extracted to the corrected value.
     pub diff: String,
     /// Who corrected it; may be empty.
     pub by: String,
-    /// Why; may be empty.
+    /// Why it was corrected; may be empty.
     pub reason: String,
-    /// When: RFC 3339, UTC.
+    /// When it was corrected: RFC 3339, UTC.
     pub at: String,
-    /// When it was replaced by another or reverted; `None` for one that is in force.
+    /// When it was replaced or reverted; `None` while it is in force.
     pub ended: Option<String>,
-    /// Who reverted it, if it was; may be empty.
+    /// Who reverted it, if someone did; may be empty.
     pub reverted_by: Option<String>,
-    /// When the first version was seen that has another value than the one that was corrected, if the last version has.
+    /// When the last version was first seen, if its value is neither the one that was corrected nor the correction.
     pub outdated: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl StoredCorrection {
         self.ended.is_none()
     }
 
-    /// Whether an article has the value that was corrected.
+    /// Whether the field of an article has the value that was corrected.
     pub fn is_of(&self, article: &Article) -> bool {
         let field = CorrectedField::parse(&self.field);
         field.is_some_and(|field| {
@@ -59,7 +59,7 @@ impl StoredCorrection {
         })
     }
 
-    /// The field, and the correction as a file of corrections has it.
+    /// The field, and the correction in the form of a corrections file.
     pub fn line(&self, url: &str) -> Option<(CorrectedField, ArticleCorrection)> {
         let field = CorrectedField::parse(&self.field)?;
         let own = ArticleCorrection {
@@ -74,7 +74,7 @@ impl StoredCorrection {
     }
 }
 
-/// The corrections of the article with this key, the oldest first.
+/// The corrections of the article with this key, oldest first.
 pub(super) fn corrections_of(db: &Connection, key: &str) -> Result<Vec<StoredCorrection>> {
     let sql =
         "SELECT corrections.* FROM corrections JOIN articles ON articles.id = corrections.article
@@ -82,8 +82,8 @@ pub(super) fn corrections_of(db: &Connection, key: &str) -> Result<Vec<StoredCor
     rows::all(db, sql, [key], rows::read_record)
 }
 
-/// All corrections that are in force, in the order of addresses, as lines of a file of corrections have them; those of an
-/// article that were made at once are one.
+/// All corrections in force, sorted by address, in the form of a corrections file. Corrections of one article that were made
+/// together are merged.
 pub(super) fn corrections_in_force(db: &Connection) -> Result<Vec<ArticleCorrection>> {
     let sql = "SELECT corrections.*, (SELECT url FROM versions
             WHERE versions.article = corrections.article
@@ -116,7 +116,7 @@ fn merge(into: &mut CorrectedValues, other: CorrectedValues) {
     into.text = into.text.take().or(other.text);
 }
 
-/// A value that is stored; empty for none.
+/// Converts a stored value; null becomes an empty value.
 fn values_of(field: CorrectedField, value: &Value) -> CorrectedValues {
     let text = || Some(value.as_str().unwrap_or_default().to_owned());
     let mut values = CorrectedValues::default();
@@ -132,7 +132,7 @@ fn values_of(field: CorrectedField, value: &Value) -> CorrectedValues {
     values
 }
 
-/// The value of a field of a content; null if it has none.
+/// The value of a field in a content; null if there is none.
 fn value_of(field: CorrectedField, content: &ArticleContent) -> Value {
     match field {
         CorrectedField::Title => json!(content.title),
@@ -142,7 +142,7 @@ fn value_of(field: CorrectedField, content: &ArticleContent) -> Value {
     }
 }
 
-/// Whether two values of a field are the same, as those of versions are.
+/// Whether two values of a field count as the same, by the rules for versions.
 fn is_same(field: CorrectedField, one: &Value, other: &Value) -> bool {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     match field {
@@ -160,14 +160,14 @@ fn is_same(field: CorrectedField, one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Whether what is extracted now contradicts a correction: it is neither what was extracted when that was made, nor what it
-/// says. That a page shows less now says nothing.
+/// Whether the value that is extracted now contradicts a correction: it is neither the value that was extracted when the
+/// correction was made, nor the corrected value. A missing value contradicts nothing, since a page may show less than before.
 fn is_outdated(field: CorrectedField, now: &Value, extracted: &Value, value: &Value) -> bool {
     let is_empty = now.is_null() || now.as_array().is_some_and(Vec::is_empty);
     !is_empty && !is_same(field, now, extracted) && !is_same(field, now, value)
 }
 
-/// Whether an article as it is extracted now contradicts a correction of a field, if that says what was extracted then.
+/// Whether an article as extracted now contradicts a correction of a field; false if the correction has no extracted value.
 pub fn contradicts(
     field: CorrectedField,
     article: &Article,
@@ -182,7 +182,7 @@ pub fn contradicts(
     }
 }
 
-/// Notes which corrections of an article are outdated by its last version.
+/// Marks the corrections of an article that its last version makes outdated, and unmarks the others.
 pub(super) fn note_outdated(db: &Connection, article: i64) -> Result<()> {
     let sql = "SELECT * FROM corrections WHERE article = ?1 AND ended IS NULL";
     let found: Vec<(i64, StoredCorrection)> =
@@ -202,19 +202,19 @@ pub(super) fn note_outdated(db: &Connection, article: i64) -> Result<()> {
     Ok(())
 }
 
-/// The last version of an article, and when it was first seen.
+/// The id of the last version of an article, and when it was first seen.
 fn last_version(db: &Connection, article: i64) -> Result<Option<(i64, String)>> {
     let sql = "SELECT id, first_seen FROM versions WHERE article = ?1
         ORDER BY first_seen DESC, record_id DESC LIMIT 1";
     rows::first(db, sql, [article], |row| row.try_into())
 }
 
-/// Whether an archive has corrections that are in force.
+/// Whether an archive has corrections in force.
 pub(super) fn has_corrections(db: &Connection) -> Result<bool> {
     rows::exists(db, "SELECT 1 FROM corrections WHERE ended IS NULL LIMIT 1", [])
 }
 
-/// Changes the corrections of an archive, in one transaction.
+/// Changes the corrections of an archive in one transaction.
 #[derive(Debug)]
 pub struct ArchiveCorrector {
     database: Database,
@@ -225,7 +225,7 @@ impl ArchiveCorrector {
     /// Opens the archive at `path`, which must exist. Waits for a run that writes to it.
     ///
     /// # Errors
-    /// If it is none, or one of another schema, or a run keeps writing to it.
+    /// If it is not an archive, has another schema, or a run keeps writing to it.
     pub fn open(path: &Path, waiting: WaitPolicy<'_>) -> std::result::Result<Self, SinkError> {
         let database =
             Database::begin(path, waiting, &|connection| match is_archive(connection, path)? {
@@ -235,8 +235,8 @@ impl ArchiveCorrector {
         Ok(Self { database, path: path.to_owned() })
     }
 
-    /// Corrects an article, at a time. Returns the fields that were corrected and that the archive does not have so already;
-    /// `None` if it does not have the article.
+    /// Corrects an article; `at` is the time of the correction. Returns the corrected fields, without those that the archive has
+    /// already; `None` if it does not have the article.
     ///
     /// # Errors
     /// If the archive cannot be written.
@@ -282,7 +282,7 @@ impl ArchiveCorrector {
             return Ok(false);
         }
         self.end(article, field, at, None)?;
-        // A line that says what was extracted was made then.
+        // A correction that includes the extracted value was made when that was extracted.
         let extracted = match correction.extracted.only(field) {
             given if given.is_empty() => value_of(field, content),
             given => given_value(field, &given),
@@ -300,8 +300,8 @@ impl ArchiveCorrector {
         Ok(true)
     }
 
-    /// Ends the corrections of fields of an article that are in force: they are reverted. Returns these fields; `None` if the
-    /// archive does not have the article.
+    /// Reverts the corrections of fields of an article that are in force. Returns the reverted fields; `None` if the archive does
+    /// not have the article.
     ///
     /// # Errors
     /// If the archive cannot be written.
@@ -339,7 +339,7 @@ impl ArchiveCorrector {
         Ok(rows::change(&self.database, sql, ended)? > 0)
     }
 
-    /// The article of an address, and its last version.
+    /// The ids of the article at an address and of its last version.
     fn last_of(&self, key: &ArticleKey, url: &str) -> Result<Option<(i64, i64)>> {
         let Some(key) = key.find(&self.database, url)? else { return Ok(None) };
         let sql = "SELECT id FROM articles WHERE key = ?1";
@@ -347,7 +347,7 @@ impl ArchiveCorrector {
         Ok(last_version(&self.database, article)?.map(|(version, _)| (article, version)))
     }
 
-    /// Writes the corrections.
+    /// Commits the changes.
     ///
     /// # Errors
     /// If the archive cannot be written.
@@ -360,7 +360,7 @@ impl ArchiveCorrector {
     }
 }
 
-/// The value that a correction gives a field; null if that is none.
+/// The value that a correction gives a field; null if it empties the field.
 fn given_value(field: CorrectedField, values: &CorrectedValues) -> Value {
     let text = |value: &Option<String>| json!(value.as_ref().filter(|own| !own.is_empty()));
     match field {
@@ -371,7 +371,7 @@ fn given_value(field: CorrectedField, values: &CorrectedValues) -> Value {
     }
 }
 
-/// A content with one value alone, to show how it differs from another.
+/// Makes a content with a single value, to compute a diff.
 fn content_of(field: CorrectedField, value: &Value) -> ArticleContent {
     let CorrectedValues { title, authors, published, text } = values_of(field, value);
     ArticleContent {

@@ -14,7 +14,7 @@ use crate::SinkError;
 /// A version of an article.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ArticleVersion {
-    /// 1 for the first.
+    /// Number of the version; the first is 1.
     pub number: i64,
     /// Address of its first visit.
     pub url: String,
@@ -40,11 +40,11 @@ pub struct ArticleVersion {
     pub published: Option<String>,
     /// Date of the last change given by the page.
     pub modified: Option<String>,
-    /// BCP 47 tag.
+    /// Language, as a BCP 47 tag.
     pub language: Option<String>,
-    /// The publisher's summary.
+    /// Summary by the publisher.
     pub description: Option<String>,
-    /// Keywords.
+    /// Keywords of the page.
     #[serde(deserialize_with = "rows::from_json")]
     pub tags: Vec<String>,
     /// The text.
@@ -54,9 +54,9 @@ pub struct ArticleVersion {
     pub html: String,
     /// Record id of its first visit; a sequence number for a page without a date.
     pub record_id: String,
-    /// File of that record.
+    /// File that contains the record.
     pub file: String,
-    /// Offset in that file, in bytes.
+    /// Offset in the file, in bytes.
     pub offset: i64,
     /// How the text was found: engine, route, version, XPath expressions.
     #[serde(deserialize_with = "rows::from_json")]
@@ -65,20 +65,20 @@ pub struct ArticleVersion {
     pub confidence: f64,
     /// Program that extracted it, with its version.
     pub program: String,
-    /// Why its record is truncated; then no complete visit is known.
+    /// Why the record is truncated. Then no complete visit is known.
     pub truncated: Option<String>,
-    /// Revision of the stored model that it was extracted with, 0 for one that was not kept; `None` without a
-    /// store of models.
+    /// Revision of the stored model that extracted it; 0 if that model was not kept; `None` without a model
+    /// store.
     pub model_revision: Option<i64>,
-    /// How its template was when it was seen first, or else its site; `None` without a store of models.
+    /// Health of its template, or else of its site, when the version was first seen; `None` without a model store.
     pub health: Option<String>,
-    /// How else its payloads were read, by date.
+    /// Other readings of its payloads, by date.
     #[serde(default)]
     pub readings: Vec<ArticleReading>,
-    /// When its address had no page, by date: from its first visit to the next version.
+    /// Times without a page at its address, by date, from its first visit to the next version.
     #[serde(default)]
     pub gone: Vec<GoneSpan>,
-    /// Of the last version, the corrections of the article by hand, the oldest first.
+    /// Corrections of the article by hand, oldest first. Only the last version has them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<StoredCorrection>,
 }
@@ -88,35 +88,35 @@ pub struct ArticleVersion {
 pub struct GoneSpan {
     /// The first answer without a page: RFC 3339, UTC.
     pub first_seen: String,
-    /// The last one known.
+    /// The last response without a page: RFC 3339, UTC.
     pub last_seen: String,
-    /// Their status: 404 or 410, or that of a redirect.
+    /// Status of these responses: 404, 410, or that of a redirect.
     pub status: i64,
-    /// The address that a redirect led to.
+    /// Target of the redirect.
     pub moved_to: Option<String>,
 }
 
-/// A payload of a version that was read differently.
+/// A different reading of a payload of a version.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ArticleReading {
     /// When it was fetched: RFC 3339, UTC; `None` for a page without a date.
     #[serde(deserialize_with = "date")]
     pub fetched: Option<String>,
-    /// Fields that differ.
+    /// Fields that differ from the reading before.
     #[serde(deserialize_with = "rows::from_json")]
     pub changed: Vec<String>,
-    /// Unified diff to the reading before.
+    /// Unified diff from the reading before.
     pub diff: String,
     /// Revision of the stored model, as in [`ArticleVersion`].
     pub model_revision: Option<i64>,
-    /// Program that read it.
+    /// Program that read it, with its version.
     pub program: String,
-    /// Whether this reading replaced the one before: it was read again on purpose.
+    /// Whether this reading replaced the one before, because the visit was read again on purpose.
     #[serde(deserialize_with = "flag")]
     pub replaced: bool,
 }
 
-/// A version first seen since a given time, or another event in the life of an article.
+/// A version first seen since a given time, or another event in the history of an article.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct ArticleChange {
     /// Site of the article.
@@ -127,26 +127,26 @@ pub struct ArticleChange {
     pub kind: ChangeKind,
     /// Number of the version.
     pub number: i64,
-    /// When it was seen first, or read differently, or when the address was first without a page or had one again:
+    /// When it was first seen or read differently, or when the address first had no page or had one again:
     /// RFC 3339, UTC.
     pub first_seen: String,
     /// Headline.
     pub title: Option<String>,
-    /// Fields that differ from the version or the reading before.
+    /// Fields that differ from the version or reading before.
     #[serde(deserialize_with = "rows::from_json")]
     pub changed: Vec<String>,
-    /// Unified diff to the version or the reading before; `None` for the first version.
+    /// Unified diff from the version or reading before; `None` for the first version.
     pub diff: Option<String>,
     /// Revision of the stored model, as in [`ArticleVersion`].
     pub model_revision: Option<i64>,
-    /// Of an address that is gone or moved, the status of the answer.
+    /// Status of the response, if the address is gone or moved.
     pub status: Option<i64>,
-    /// Of an address that moved, where to.
+    /// Target of the redirect, if the address moved.
     pub moved_to: Option<String>,
-    /// Who corrected the article, or reverted that; may be empty.
+    /// Who made or reverted the correction; may be empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// Why; may be empty.
+    /// Why the article was corrected; may be empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -156,13 +156,13 @@ named! {
 pub enum ChangeKind {
     /// Its first version.
     New => "new",
-    /// The page changed: the same model and program find another content in another payload.
+    /// The page changed: the same model and program extract other content from another payload.
     Changed => "changed",
-    /// The payload is another, and so is the model or the program: either may be the reason.
+    /// The payload differs, and so does the model or the program. Either may be the reason for the change.
     Unclear => "unclear",
-    /// The payload is the same, and was read differently.
+    /// The same payload was read differently.
     Reread => "reread",
-    /// Its address has no page any more: status 404 or 410.
+    /// Its address no longer has a page: status 404 or 410.
     Gone => "gone",
     /// Its address redirects to another one.
     Moved => "moved",
@@ -170,15 +170,15 @@ pub enum ChangeKind {
     Back => "back",
     /// A field was corrected by hand.
     Corrected => "corrected",
-    /// Its correction was reverted.
+    /// A correction was reverted.
     Reverted => "reverted",
-    /// Another value is extracted now than the one that was corrected.
+    /// The extracted value is no longer the one that was corrected.
     Outdated => "outdated",
 }
 }
 
-/// An archive of articles, open for reading. A run that writes to it does not block readers, and
-/// its changes are visible only after it ends.
+/// An archive of articles, open for reading. A run that writes to it does not block readers. They
+/// see its changes only after it ends.
 #[derive(Debug)]
 pub struct ArticleArchive {
     connection: Database,
@@ -197,7 +197,7 @@ impl ArticleArchive {
     /// Opens an archive.
     ///
     /// # Errors
-    /// If there is none at `path`, or one with another schema.
+    /// If there is no archive at `path`, or it has another schema.
     pub fn open(path: &Path) -> Result<Self, SinkError> {
         let connection = Database::read(path)?;
         if !is_archive(&connection, path)? {
@@ -207,8 +207,8 @@ impl ArticleArchive {
         Ok(Self { connection, path: path.to_owned() })
     }
 
-    /// The versions of the article with this key (from the sink's function) or address, the oldest
-    /// first. Empty if it is not in the archive, or if several articles match.
+    /// The versions of the article with this key (made by the function of the sink) or address, oldest
+    /// first. Empty if the archive does not have it, or if several articles match.
     ///
     /// # Errors
     /// If the archive cannot be read.
@@ -219,7 +219,7 @@ impl ArticleArchive {
         }
     }
 
-    /// At most some thousand keys of articles that are likely to be meant by an unknown key: those of its host, else of any.
+    /// At most 2,000 keys of articles that an unknown key may stand for: those of its host, or else of any host.
     ///
     /// # Errors
     /// If the archive cannot be read.
@@ -234,7 +234,7 @@ impl ArticleArchive {
         found.map_err(|error| self.unreadable(error))
     }
 
-    /// The corrections that are in force, by address, as files of corrections have them.
+    /// The corrections in force, sorted by address, in the form of a corrections file.
     ///
     /// # Errors
     /// If the archive cannot be read.
@@ -242,7 +242,7 @@ impl ArticleArchive {
         corrections_in_force(&self.connection).map_err(|error| self.unreadable(error))
     }
 
-    /// The addresses and fields of corrections that are outdated, by address.
+    /// The addresses and fields of outdated corrections, sorted by address.
     ///
     /// # Errors
     /// If the archive cannot be read.
@@ -254,7 +254,7 @@ impl ArticleArchive {
         all.map_err(|error| self.unreadable(error))
     }
 
-    /// The keys of all articles, or of those of a site, in order.
+    /// The keys of all articles, or of those of a site, sorted.
     ///
     /// # Errors
     /// If the archive cannot be read.
@@ -264,7 +264,7 @@ impl ArticleArchive {
         all.map_err(|error| self.unreadable(error))
     }
 
-    /// The versions of the article with this key, the oldest first.
+    /// The versions of the article with this key, oldest first.
     ///
     /// # Errors
     /// If the archive cannot be read.
@@ -297,7 +297,7 @@ impl ArticleArchive {
         rows::all(&self.connection, sql, [version], rows::read_record)
     }
 
-    /// When the address of a version's article had no page, from its first visit to the next version.
+    /// Times without a page at the address of a version, from its first visit to the next version.
     fn gone(&self, version: i64) -> rusqlite::Result<Vec<GoneSpan>> {
         let sql = "SELECT a.first_seen, a.last_seen, a.status, a.moved_to
             FROM versions AS v JOIN absences AS a ON a.article = v.article
@@ -309,9 +309,9 @@ impl ArticleArchive {
         rows::all(&self.connection, sql, [version], rows::read_record)
     }
 
-    /// Passes to `take` every version that was first seen at `since` (RFC 3339, UTC, whole seconds) or later, every other
-    /// reading, and every time that an address lost its page or got it back since then: of one site or of all, in the
-    /// order of dates, then of addresses.
+    /// Passes to `take` everything that happened at `since` (RFC 3339, UTC, whole seconds) or later: versions first seen,
+    /// different readings, and addresses that lost their page or got it back, of one site or of all. Sorted by
+    /// date, then by address.
     ///
     /// # Errors
     /// If the archive cannot be read, or the error that `take` returns.

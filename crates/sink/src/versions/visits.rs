@@ -1,9 +1,9 @@
 //! Adds visits to the archive.
 //!
-//! The visits of an article are kept in the order of their dates. A version is a run of consecutive visits with the same
-//! content. So crawls may be added in any order: an older one may extend a version to an earlier date, become a version
-//! between two others, or split one. Pages that did not change but were read differently, by another model or program,
-//! make no version: that is noted in the table `readings`.
+//! The visits of an article are ordered by date. A version is a run of consecutive visits with the same content. Crawls
+//! may be added in any order: an older one may extend a version to an earlier date, become a version between two others, or
+//! split one. If a page did not change but was read differently, by another model or program, that does not make a new
+//! version. It is recorded in the table `readings` instead.
 
 use std::collections::BTreeMap;
 
@@ -17,15 +17,15 @@ use super::absences::{note_absence, note_presence, seconds};
 use super::content::{ArticleContent, diff};
 use super::corrections::note_outdated;
 
-/// What extracts articles, as archives name it.
+/// Name and version of this program, as archives have it.
 const PROGRAM: &str = concat!("sitegrove ", env!("CARGO_PKG_VERSION"));
 
-/// When a visit was: its place among those of its article.
+/// Time of a visit, which orders the visits of an article.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct VisitTime {
-    /// RFC 3339, UTC, whole seconds: compares as text. Empty for a page without a date, which comes before all others.
+    /// RFC 3339, UTC, whole seconds, so it can be compared as text. Empty for a page without a date, which comes first.
     fetched: String,
-    /// Tells apart visits in the same second; for pages without a date a running number.
+    /// Distinguishes visits in the same second. For pages without a date, a running number.
     record_id: String,
 }
 
@@ -62,7 +62,7 @@ struct Neighbour {
     offset: i64,
 }
 
-/// Adds visits to an archive, within one run.
+/// Adds visits to an archive during one run.
 #[derive(Debug)]
 pub(super) struct VisitWriter {
     files: BTreeMap<String, i64>,
@@ -71,14 +71,14 @@ pub(super) struct VisitWriter {
 }
 
 impl VisitWriter {
-    /// If `rereads`, visits that are known are read again: what they say replaces what was read of them. `is_corrected` says
-    /// whether corrections of articles are in force.
+    /// `rereads`: what this run finds replaces the content of known visits. `is_corrected`: the archive has corrections that are
+    /// in force.
     pub(super) fn new(rereads: bool, is_corrected: bool) -> Self {
         Self { files: BTreeMap::new(), rereads, is_corrected }
     }
 
-    /// Adds a visit. A visit that is in the archive already changes nothing, unless visits are read again. A truncated
-    /// visit is ignored if a complete one is known.
+    /// Adds a visit. A visit that the archive already has changes nothing, unless visits are read again. A truncated visit does
+    /// not change a version if a complete one is known.
     pub(super) fn add_article(
         &mut self,
         db: &Connection,
@@ -129,8 +129,8 @@ impl VisitWriter {
         place(db, &visit, false).map(drop)
     }
 
-    /// When the visit was. Of pages without a date, a payload or content that such a visit has shown before is nothing
-    /// new: then there is none, unless that visit is to be read again.
+    /// Returns the time of the visit; `None` if the page has no date and an earlier visit without a date had the same payload or
+    /// content, unless that visit is to be read again.
     fn time_of(
         &self,
         db: &Connection,
@@ -174,8 +174,8 @@ impl VisitWriter {
     }
 }
 
-/// The article of a key. A key that is not in the archive belongs to another article if it differs from that only in
-/// tracking parameters and has the content of one of its versions; else the article is new.
+/// Finds or creates the article of a key. An unknown key belongs to an existing article if both keys differ only in tracking
+/// parameters and the content is that of one of its versions.
 fn article_id(
     db: &Connection,
     key: &ArticleKey,
@@ -201,8 +201,8 @@ fn article_id(
     Ok(db.last_insert_rowid())
 }
 
-/// Gives a visit its place among those of its article: in a version, between two, or at the start of one. Returns its
-/// version. If `rereads`, it is one that was known before and is read again.
+/// Places a visit among the visits of its article: in a version, between two versions, or at the start of one. Returns its
+/// version. `rereads` is set if the visit was known before and is read again.
 fn place(db: &Connection, visit: &Visit<'_>, rereads: bool) -> Result<i64> {
     let Visit { article_id, at, .. } = visit;
     let before = neighbour(db, *article_id, at, BEFORE, visit.is_whole())?;
@@ -236,7 +236,7 @@ fn place(db: &Connection, visit: &Visit<'_>, rereads: bool) -> Result<i64> {
         describe(db, *article_id, &begun)?;
     }
     if let Some(later) = following(db, *article_id, &begun)? {
-        // Of the common case, the newest visit of all, nothing comes after.
+        // In the common case, the newest visit of all, no version follows.
         if begun == *at || before.is_some_and(|b| b.version != version) {
             describe(db, *article_id, &later)?;
         }
@@ -244,8 +244,8 @@ fn place(db: &Connection, visit: &Visit<'_>, rereads: bool) -> Result<i64> {
     Ok(version)
 }
 
-/// A visit joins a version that began before. The same payload may have been read differently: that is noted, and the
-/// version keeps what it was read as first; read again on purpose, it is what it is read as now.
+/// Adds a visit to a version that began before. If the same payload is read differently, that is recorded and the version keeps
+/// its first reading. If it was read again on purpose, the new reading replaces the content of the version.
 fn extend_version(db: &Connection, visit: &Visit<'_>, version: i64, rereads: bool) -> Result<()> {
     let old = ArticleContent::stored(db, version)?;
     if visit.content.is_same(&old) {
@@ -254,7 +254,7 @@ fn extend_version(db: &Connection, visit: &Visit<'_>, version: i64, rereads: boo
     if rereads {
         return rewrite_version(db, version, visit);
     }
-    // The same reading of one version is noted once.
+    // The same different reading of a version is recorded only once.
     let changed = json!(visit.content.changes_since(&old)).to_string();
     let known = "SELECT 1 FROM readings JOIN visits USING (article, fetched, record_id)
         WHERE article = ?1 AND version = ?2 AND digest = ?3 AND changed = ?4";
@@ -262,7 +262,7 @@ fn extend_version(db: &Connection, visit: &Visit<'_>, version: i64, rereads: boo
     if rows::exists(db, known, own)? { Ok(()) } else { note_reading(db, visit, &old, false) }
 }
 
-/// The version of a neighbour, if the visit has the same content, or the same payload as a visit of it.
+/// Returns the version of a neighbour if the visit has the same content as the version, or the payload of one of its visits.
 fn version_shared(
     db: &Connection,
     visit: &Visit<'_>,
@@ -276,12 +276,12 @@ fn version_shared(
     Ok(is_shared.then_some(version))
 }
 
-/// Reads a known visit again: it is taken out of its version and placed anew.
+/// Reads a known visit again: removes it from its version, and places it anew.
 fn reread(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
     let old = ArticleContent::stored(db, version)?;
     if visit.content.is_same(&old) {
         if version_start(db, version)? == visit.at {
-            // What reads it may be another.
+            // The model or the program may be another one.
             rewrite_version(db, version, visit)?;
             recount(db, version)?;
             describe(db, visit.article_id, &visit.at)?;
@@ -294,8 +294,8 @@ fn reread(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
     settle_versions(db, visit, version)
 }
 
-/// Takes a visit out of its version, which then begins with its next one. A version without any stays until the visit is
-/// placed.
+/// Removes a visit from its version, which then begins with its next visit. A version that has no visits left is kept until
+/// the visit is placed.
 fn remove_visit(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
     let Visit { article_id, at, .. } = visit;
     let sql = "DELETE FROM visits WHERE article = ?1 AND fetched = ?2 AND record_id = ?3";
@@ -309,8 +309,8 @@ fn remove_visit(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> 
     rows::change(db, sql, params![version, article_id, visit.is_whole()]).map(drop)
 }
 
-/// After a visit was placed anew: versions without visits go, neighbours of one content become one version, and what is
-/// said of all of them is said again.
+/// Cleans up after a visit was placed anew: deletes versions without visits, joins adjacent versions with the same content,
+/// and computes counts and differences of all versions again.
 fn settle_versions(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
     let (id, is_whole) = (visit.article_id, visit.is_whole());
     if is_whole && has_visit(db, id, false)? {
@@ -343,7 +343,7 @@ fn settle_versions(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<(
     Ok(())
 }
 
-/// Joins two versions of one content. Returns whether they are.
+/// Joins two versions if they have the same content. Returns whether it did.
 fn join_if_same(db: &Connection, article: i64, earlier: i64, later: i64) -> Result<bool> {
     if !ArticleContent::stored(db, later)?.is_same(&ArticleContent::stored(db, earlier)?) {
         return Ok(false);
@@ -354,8 +354,8 @@ fn join_if_same(db: &Connection, article: i64, earlier: i64, later: i64) -> Resu
     Ok(true)
 }
 
-/// Notes that the content of a version gives way to what an earlier visit saw: of one payload, that is how the later
-/// visit was read.
+/// Records the old content of a version before an earlier visit replaces it: since both have the same payload, it is a
+/// different reading by the later visit.
 fn note_replaced(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> {
     let old = ArticleContent::stored(db, version)?;
     let changed = old.changes_since(visit.content);
@@ -370,7 +370,7 @@ fn note_replaced(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()>
     rows::change(db, sql, params![version, json!(changed).to_string(), diff]).map(drop)
 }
 
-/// Notes that a visit was read differently from an earlier reading of it.
+/// Records that a visit was read differently than before.
 fn note_reading(
     db: &Connection,
     visit: &Visit<'_>,
@@ -395,7 +395,7 @@ fn note_reading(
     rows::change(db, sql, reading).map(drop)
 }
 
-/// Whether an article has a visit that is complete, or one that is truncated.
+/// Whether an article has a complete visit, or a truncated one, depending on `whole`.
 fn has_visit(db: &Connection, article: i64, whole: bool) -> Result<bool> {
     let sql = "SELECT 1 FROM visits WHERE article = ?1 AND (truncated IS NULL) = ?2 LIMIT 1";
     rows::exists(db, sql, params![article, whole])
@@ -416,8 +416,8 @@ fn insert_visit(db: &Connection, visit: &Visit<'_>, version: i64) -> Result<()> 
     rows::change(db, sql, row).map(drop)
 }
 
-/// Gives each truncated visit the version of the complete one before it, else of the one after; versions of truncated
-/// visits alone go.
+/// Assigns each truncated visit to the version of the complete visit before it, or else of the first complete visit. Deletes
+/// versions that have only truncated visits.
 fn settle_truncated(db: &Connection, article: i64) -> Result<()> {
     let sql = "UPDATE visits SET version = coalesce(
             (SELECT whole.version FROM visits AS whole
@@ -440,7 +440,7 @@ const AFTER: &str = "SELECT fetched, record_id, version, file, offset FROM visit
     WHERE article = ?1 AND (fetched, record_id) > (?2, ?3) AND (truncated IS NULL) = ?4
     ORDER BY fetched, record_id LIMIT 1";
 
-/// The next visit before or after, complete or truncated.
+/// The nearest visit before or after, complete or truncated.
 fn neighbour(
     db: &Connection,
     article: i64,
@@ -455,13 +455,13 @@ fn neighbour(
     rows::first(db, sql, params![article, at.fetched, at.record_id, whole], read)
 }
 
-/// Writes a new version that begins with a visit.
+/// Inserts a new version that begins with a visit.
 fn insert_version(db: &Connection, visit: &Visit<'_>) -> Result<i64> {
     write_version(db, None, visit, &visit.at, (visit.file, visit.offset()))?;
     Ok(db.last_insert_rowid())
 }
 
-/// Writes what a visit saw over the content of its version, which begins when it began.
+/// Replaces the content of a version with that of a visit. The version begins when it began before.
 fn rewrite_version(db: &Connection, version: i64, visit: &Visit<'_>) -> Result<()> {
     let sql = "SELECT first_seen, record_id, file, offset FROM versions WHERE id = ?1";
     let read = |row: &Row<'_>| Ok((VisitTime::read(row)?, (row.get(2)?, row.get(3)?)));
@@ -469,8 +469,8 @@ fn rewrite_version(db: &Connection, version: i64, visit: &Visit<'_>) -> Result<(
     write_version(db, Some(version), visit, &begins, place)
 }
 
-/// Writes a version: a new one, or one whose content is now what this visit saw. It begins with a visit that lies in a
-/// file at an offset.
+/// Writes a version with the content of a visit: a new one, or an existing one. `begins`, `file` and `offset` are those of its
+/// first visit.
 fn write_version(
     db: &Connection,
     version: Option<i64>,
@@ -524,7 +524,7 @@ fn write_version(
     rows::change(db, sql, row).map(drop)
 }
 
-/// Splits the version of a visit before that visit: what comes from there on becomes a version of its own, with the same
+/// Splits a version before a visit. The visits from there on become a version of their own, with the same
 /// content.
 fn split_version(db: &Connection, article: i64, from: &Neighbour) -> Result<()> {
     let Neighbour { at, version, file, offset } = from;
@@ -551,7 +551,7 @@ fn version_start(db: &Connection, version: i64) -> Result<VisitTime> {
     db.prepare_cached(sql)?.query_row([version], VisitTime::read)
 }
 
-/// Counts the visits of a version and sets its last date; returns when it begins.
+/// Updates the number of visits and the last date of a version; returns when it begins.
 fn recount(db: &Connection, version: i64) -> Result<VisitTime> {
     let sql = "UPDATE versions SET (visits, last_seen) =
         (SELECT count(*), max(fetched) FROM visits
@@ -561,7 +561,7 @@ fn recount(db: &Connection, version: i64) -> Result<VisitTime> {
     db.prepare_cached(sql)?.query_row([version], VisitTime::read)
 }
 
-/// When the version after this time begins.
+/// Returns when the next version after this time begins.
 fn following(db: &Connection, article: i64, at: &VisitTime) -> Result<Option<VisitTime>> {
     let sql = "SELECT first_seen, record_id FROM versions
         WHERE article = ?1 AND (first_seen, record_id) > (?2, ?3)
@@ -569,7 +569,7 @@ fn following(db: &Connection, article: i64, at: &VisitTime) -> Result<Option<Vis
     rows::first(db, sql, params![article, at.fetched, at.record_id], VisitTime::read)
 }
 
-/// Writes how the version that begins at this time differs from the one before.
+/// Computes how the version that begins at this time differs from the one before.
 fn describe(db: &Connection, article: i64, begins: &VisitTime) -> Result<()> {
     let sql = "SELECT id FROM versions
         WHERE article = ?1 AND (first_seen, record_id) <= (?2, ?3)
