@@ -23,8 +23,7 @@ use sitemodel::{
 use super::{groups::ParsedGroup, plan::SweepSetting};
 use crate::gold::GoldPage;
 
-/// Summarises the scores of the group's pages under a setting that fits its number of pages; `None` if no page has gold
-/// to count.
+/// Summarises the scores of the group's pages under a setting that fits its size; `None` if no page has gold to count.
 pub(super) fn summary(
     siblings: &ParsedGroup<'_>,
     setting: &SweepSetting,
