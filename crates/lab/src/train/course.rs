@@ -112,7 +112,7 @@ fn stage(
     Ok(FittedStage { trees, scores })
 }
 
-/// Runs a course; `like` has weights without trees. Templates from `originals` on are aged copies: only types are learnt of them.
+/// Runs a course; `like` has weights without trees. Templates from `originals` on are aged copies, used only to learn types.
 ///
 /// # Errors
 /// If there is too little to learn from.
