@@ -204,7 +204,7 @@ fn flat(nodes: &[DumpNode], factor: f32) -> DecisionTree {
     tree
 }
 
-/// The smallest `f32` that is not below the value: the same `f32` values are less than it as are less than the value.
+/// The smallest `f32` that is not below the value. An `f32` is less than it if and only if it is less than the value.
 fn at_least(value: f64) -> f32 {
     let near = value as f32;
     if f64::from(near) < value { near.next_up() } else { near }

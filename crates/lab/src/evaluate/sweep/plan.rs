@@ -80,7 +80,7 @@ fn page_wise(method: Method) -> SweepMethod {
     (method.name(), Engine::PageWise(method), SignifierChoice::TfIdf)
 }
 
-/// The methods, without those that need feeds if there are none.
+/// The methods, without methods that need feeds if there are no feeds.
 fn columns(all: &[SweepMethod], with_feeds: bool) -> Vec<SweepMethod> {
     all.iter().filter(|column| with_feeds || column.2 != SignifierChoice::Feeds).copied().collect()
 }
