@@ -189,7 +189,7 @@ impl NightFigures {
         (self.known > 0).then(|| self.similarity / self.known as f64)
     }
 
-    /// Number of pages instead of which the site served something else.
+    /// Number of pages that the site replaced by something else.
     pub fn refused(&self) -> u64 {
         let refused = self.drops.iter().filter(|(reason, _)| is_refusal(reason));
         refused.map(|(_, number)| number).sum()

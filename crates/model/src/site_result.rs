@@ -218,7 +218,7 @@ pub struct WeakTemplate {
     pub learnt_from: u32,
     /// Pages held out for a test.
     pub held_back: u32,
-    /// Held-out pages on which a wrapper learnt without them selects the same.
+    /// Held-out pages on which a wrapper learnt without them selects the same nodes.
     pub held_back_agreeing: u32,
     /// Confidence of the wrapper, 0 to 1; 0 without one.
     pub confidence: f64,
@@ -240,6 +240,6 @@ pub struct BestWrapper {
     pub learnt_from: u32,
     /// Pages held out for a test.
     pub held_back: u32,
-    /// Held-out pages on which a wrapper learnt without them selects the same.
+    /// Held-out pages on which a wrapper learnt without them selects the same nodes.
     pub held_back_agreeing: u32,
 }
