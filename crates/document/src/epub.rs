@@ -16,14 +16,14 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 use crate::xhtml::{address, is_language, written};
 use crate::{PROGRAM, PictureFile, PictureFiles, byline, finish, fragment, heading, provenance};
 
-/// Why a book could not be made.
+/// The error of [`to_epub`].
 pub type EpubError = zip::result::ZipError;
 
 const STYLE: &str = include_str!("../templates/book.css");
 
 const CONTAINER: &str = include_str!("../templates/container.xml");
 
-/// A chapter: an article, and its file.
+/// A chapter: an article and the file it is written to.
 struct Chapter<'a> {
     article: &'a Article,
     file: String,
@@ -33,7 +33,7 @@ struct Chapter<'a> {
 }
 
 struct ChapterPicture<'a> {
-    /// From 1, in its chapter.
+    /// Number of the picture in its chapter, from 1.
     number: usize,
     name: String,
     file: &'a PictureFile,
@@ -68,11 +68,11 @@ struct ChapterFile<'a> {
     byline: String,
     body: &'a str,
     article: &'a Article,
-    /// How many of the article's pictures are in the book.
+    /// Number of the article's pictures that are in the book.
     held: usize,
 }
 
-/// The book of these articles, in this order. Its title is that of the first article, or `title` if there are several.
+/// Writes the articles as a book, in this order. Its title is the title of its only article, else `title`.
 ///
 /// # Errors
 /// If the file would be larger than the format allows.
@@ -82,7 +82,7 @@ pub fn to_epub(
     pictures: &PictureFiles,
 ) -> Result<Vec<u8>, EpubError> {
     let title = if let [article] = articles { heading(article) } else { title };
-    // The direction of a book is that of most of its articles.
+    // The writing direction of a book is the direction of most of its articles.
     let rtl = articles.iter().filter(|article| is_right_to_left(&article.text)).count();
     let is_rtl = rtl > articles.len() / 2;
     let language = language_of(articles);
@@ -104,7 +104,7 @@ pub fn to_epub(
         zip.start_file(name, options)?;
         Ok(zip.write_all(bytes)?)
     };
-    // The first file of a book, which is not compressed, says what it is.
+    // The first file of a book is not compressed, and identifies the format.
     add("mimetype", b"application/epub+zip", stored)?;
     add("META-INF/container.xml", CONTAINER.as_bytes(), packed)?;
     add("EPUB/package.opf", finish(&package).as_bytes(), packed)?;
@@ -157,7 +157,7 @@ impl<'a> Chapter<'a> {
 }
 
 impl PackageFile<'_> {
-    /// The record of an article, in one line.
+    /// The provenance of an article, in one line.
     fn provenance_of(article: &Article) -> String {
         let facts =
             provenance(article).into_iter().map(|fact| format!("{} {}", fact.kind, fact.value));
@@ -168,12 +168,12 @@ impl PackageFile<'_> {
         self.articles.iter().flat_map(|article| &article.authors).collect()
     }
 
-    /// The article of a book of one.
+    /// The article, if the book has only one.
     fn single(&self) -> Option<&Article> {
         if let [article] = self.articles { Some(article) } else { None }
     }
 
-    /// When the newest page of the book was fetched: no clock is read.
+    /// When the newest page of the book was fetched: the book's date of modification, so that no clock is read.
     fn newest(&self) -> String {
         let newest = self.articles.iter().filter_map(|article| article.fetched).max();
         let newest = newest.unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(TimeZone::UTC);
@@ -199,7 +199,7 @@ fn id_of(articles: &[Article]) -> Uuid {
     uuid::Builder::from_custom_bytes(bytes).into_uuid()
 }
 
-/// When the article was published, if its date has the form that books demand.
+/// When the article was published, if its date has a form that EPUB allows.
 fn date_of(article: &Article) -> Option<&str> {
     let date = article.published.as_deref()?;
     let is_day = date.len() == 10 && date.parse::<jiff::civil::Date>().is_ok();

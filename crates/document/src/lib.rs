@@ -24,21 +24,21 @@ pub use epub::{EpubError, to_epub};
 pub use page::to_html;
 pub use tei::to_tei;
 
-/// The headline is at the start of a fragment: within this many bytes.
+/// The headline must begin within this many bytes from the start of a fragment.
 const FIRST: usize = 2_000;
 
-/// What a template writes, with a line break at the end.
+/// Renders a template, with a line break at the end.
 fn finish(template: &impl Template) -> String {
     // Rendering plain data into memory cannot fail.
     template.render().unwrap_or_default() + "\n"
 }
 
-/// The headline, else the address.
+/// The headline, or the address if there is none.
 fn heading(article: &Article) -> &str {
     article.title.as_deref().unwrap_or(&article.url)
 }
 
-/// The fragment, without the headline that documents have of their own; of an article without HTML its paragraphs.
+/// The HTML without the headline, which documents add themselves; paragraphs of the text if the article has no HTML.
 fn fragment(article: &Article) -> String {
     if article.html.is_empty() {
         let paragraph = |text| format!("<p>{}</p>", xhtml::escaped(text));
@@ -64,19 +64,19 @@ fn byline(article: &Article) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// What documents say of where an article is from, and of what found it: a term of Dublin Core or TEI for the kind, a word for
-/// readers, and the value.
+/// A fact about the origin of an article or its extraction, as documents state it: a term of Dublin Core or TEI, a label
+/// for readers, and the value.
 struct ProvenanceFact {
-    /// A name in letters, digits and `-`.
+    /// A name of letters, digits and `-`.
     kind: &'static str,
     label: &'static str,
     value: String,
 }
 
-/// The program that makes documents.
+/// Name and version of the program.
 const PROGRAM: &str = concat!("sitegrove ", env!("CARGO_PKG_VERSION"));
 
-/// What is known of the record of an article, and of how its text was found. Nothing of the machine or the time of export.
+/// The facts about an article's record and its extraction; nothing about the machine or the time of export.
 fn provenance(article: &Article) -> Vec<ProvenanceFact> {
     let origin = &article.origin;
     let of_model = || article.model_revision.map(|revision| format!(", model revision {revision}"));
@@ -101,7 +101,7 @@ fn provenance(article: &Article) -> Vec<ProvenanceFact> {
     known.collect()
 }
 
-/// The fields that were corrected, with who did so and when; empty if none was.
+/// The corrected fields, each with the author and date of the correction; empty if no field was corrected.
 fn corrections(article: &Article) -> String {
     let shown = |own: &FieldCorrection| {
         let at = own.at.map(|at| at.strftime("%Y-%m-%d").to_string());
@@ -114,7 +114,7 @@ fn corrections(article: &Article) -> String {
     article.corrections.iter().map(shown).collect::<Vec<_>>().join("; ")
 }
 
-/// A picture's bytes.
+/// The contents of a picture file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PictureFile {
     /// Its media type: `image/jpeg` and the like.
@@ -124,7 +124,7 @@ pub struct PictureFile {
 }
 
 impl PictureFile {
-    /// A picture of these bytes; `None` if they are of no type that readers show.
+    /// Detects the media type of a picture; `None` if it is not a type that readers display.
     pub fn of(bytes: Vec<u8>) -> Option<Self> {
         let is_at =
             |at: usize, mark: &[u8]| bytes.get(at..).is_some_and(|rest| rest.starts_with(mark));
@@ -140,17 +140,17 @@ impl PictureFile {
     }
 }
 
-/// PictureFiles by their addresses.
+/// Picture files by their addresses.
 pub type PictureFiles = BTreeMap<String, PictureFile>;
 
-/// The addresses of the pictures in a fragment: of each, all from which it may be loaded, the best first.
+/// For each picture in a fragment, all addresses that it may be loaded from, the best first.
 pub fn picture_addresses(html: &str) -> Vec<Vec<String>> {
     let document = parsed(html);
     let pictures = document.ids().filter(|&id| is(&document, id, "img"));
     pictures.map(|id| sources(&document, id)).filter(|sources| !sources.is_empty()).collect()
 }
 
-/// The article as Markdown: headline, byline, body and address, with a line break at the end.
+/// Writes the article as Markdown: headline, byline, body and address, with a line break at the end.
 pub fn to_markdown(text: &Article) -> String {
     let plain = dom::markdown_of_text;
     let mut parts = vec![format!("# {}", plain(heading(text)))];
@@ -170,7 +170,7 @@ pub fn to_markdown(text: &Article) -> String {
     parts.join("\n\n") + "\n"
 }
 
-/// The tree of a fragment.
+/// Parses a fragment.
 fn parsed(html: &str) -> Document {
     let page = format!("<!doctype html><html><body>{html}</body></html>");
     parse_with(&page, &ParseOptions { keep: Keep::Everything, ..ParseOptions::CONTENT })
@@ -200,7 +200,7 @@ fn sources(document: &Document, id: NodeId) -> Vec<String> {
     sources
 }
 
-/// The bytes of a picture, by the first of its addresses that has any.
+/// The file of a picture, with its address: the first of its addresses that has a file.
 fn picture<'a>(
     document: &Document,
     id: NodeId,

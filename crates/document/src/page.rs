@@ -13,7 +13,7 @@ use crate::{
     PictureFiles, attribute, body, byline, finish, fragment, heading, is, parsed, picture,
 };
 
-/// How pages look, on screens of any size and on paper.
+/// The style sheet, for screens of any size and for print.
 const STYLE: &str = include_str!("../templates/page.css");
 
 #[derive(Template)]
@@ -25,21 +25,21 @@ struct ArticlePage<'a> {
     body: String,
 }
 
-/// The article as one page. Pictures whose bytes are at hand are in the page; others keep their addresses.
+/// Writes the article as one page. Pictures with a file in `pictures` are embedded; others keep their addresses.
 pub fn to_html(article: &Article, pictures: &PictureFiles) -> String {
     let (is_rtl, byline) = (is_right_to_left(&article.text), byline(article));
     let page = ArticlePage { article, is_rtl, byline, body: body_of(article, pictures) };
     finish(&page)
 }
 
-/// The summary, unless it is long or, as summaries of feeds often do, repeats the beginning of the text.
+/// The summary, unless it is long or repeats a part of the text, as summaries of feeds often do.
 fn standfirst(article: &Article) -> Option<&str> {
     let summary = article.description.as_deref().filter(|summary| summary.len() <= 400)?;
     let repeats = article.text.contains(summary.trim_end_matches(['…', '.']));
     (!repeats).then_some(summary)
 }
 
-/// The fragment with its pictures.
+/// The fragment with embedded pictures.
 fn body_of(article: &Article, pictures: &PictureFiles) -> String {
     let html = fragment(article);
     let document = parsed(&html);
@@ -62,12 +62,12 @@ fn body_of(article: &Article, pictures: &PictureFiles) -> String {
             out.push_str(" loading=\"lazy\"");
         }
         if is(&document, id, "details") && attribute(&document, id, "open").is_none() {
-            // What is folded is not printed.
+            // Opened, because closed content is not printed.
             out.push_str(" open=\"\"");
         }
         out.push('>');
         if is(&document, id, "pre") {
-            // Parsers leave out a line feed directly after the tag.
+            // Parsers ignore a line feed directly after the tag: this one protects a line feed of the text.
             out.push('\n');
         }
         let mut close = format!("</{}>", element.name);

@@ -1,4 +1,4 @@
-//! Articles as TEI P5 articles.
+//! Articles as TEI P5 documents.
 
 use std::fmt::Write as _;
 
@@ -20,15 +20,15 @@ struct TeiFile<'a> {
     url: String,
     fetched: Option<String>,
     provenance: Vec<ProvenanceFact>,
-    /// How many of its pictures the archives have.
+    /// Number of the article's pictures that are in the archives.
     archived: usize,
     body: String,
 }
 
-/// The version of the program, as TEI demands it: numbers.
+/// The version of the program, in the numeric form that TEI requires.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The article as a TEI P5 document.
+/// Writes the article as a TEI P5 document.
 pub fn to_tei(article: &Article) -> String {
     let document = parsed(&fragment(article));
     let mut writer = TeiWriter {
@@ -56,14 +56,14 @@ fn day_of(date: &str) -> Option<&str> {
     date.get(..10).filter(|day| day.parse::<jiff::civil::Date>().is_ok())
 }
 
-/// Where an element stands.
+/// The context of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TeiContext {
     /// Between blocks of a section.
     Section,
-    /// In a figure, which holds no phrases.
+    /// In a figure, which may not contain phrases.
     Figure,
-    /// Between blocks of an item, a cell or a quotation, which may hold phrases too.
+    /// Between blocks of an item, a cell or a quotation, which may also contain phrases.
     Blocks,
     /// Among phrases.
     Phrases,
@@ -136,7 +136,7 @@ impl TeiWriter<'_> {
         }
     }
 
-    /// Phrases between the blocks of a section or a figure need a paragraph.
+    /// Opens a paragraph for phrases between the blocks of a section or a figure.
     fn begin_phrase(&mut self) {
         if matches!(self.place(), TeiContext::Section | TeiContext::Figure) && !self.loose {
             self.out.push_str("<p>");
@@ -150,7 +150,7 @@ impl TeiWriter<'_> {
         id + 1
     }
 
-    /// The attribute for an id, as XML allows it.
+    /// The attribute `xml:id` of an element; empty if it has no id.
     fn id_of(&self, id: NodeId) -> String {
         let named = attribute(self.document, id, "id");
         named.map_or_else(String::new, |name| format!(" xml:id=\"{}\"", xml_id(name)))
@@ -218,7 +218,7 @@ impl TeiWriter<'_> {
 
     fn phrase(&mut self, id: NodeId, name: &str, own: &str) -> NodeId {
         let document = self.document;
-        // Blocks among phrases, and phrases around blocks, are written as their content.
+        // Of blocks in phrases, and of phrases around blocks, only the content is written.
         if self.below[id as usize].holds_blocks || !document.name(id).is_some_and(is_inline) {
             let place = self.place();
             if place == TeiContext::Phrases {
@@ -226,7 +226,7 @@ impl TeiWriter<'_> {
             }
             return self.enter(id, "", "", place);
         }
-        // A figure names its picture; a link around it has no words.
+        // In a figure, a phrase without words is a link around the picture: only its content is written.
         if self.place() == TeiContext::Figure && !self.below[id as usize].holds_words {
             return self.enter(id, "", "", TeiContext::Figure);
         }
@@ -257,7 +257,7 @@ impl TeiWriter<'_> {
             _ if own.is_empty() => (String::new(), ""),
             _ => (format!("<seg{own}>"), "</seg>"),
         };
-        // Code has no markup in TEI.
+        // In TEI, code contains no markup.
         if close == "</code>" {
             let _ = write!(self.out, "{open}{}{close}", escaped(document.text_content(id)));
             return document.node(id).end;

@@ -1,4 +1,4 @@
-//! Fragments as XHTML, stricter than what parsers accept: phrases hold no blocks, attributes have valid values.
+//! Fragments as XHTML, more strictly than parsers require: phrases contain no blocks, attributes have valid values.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
@@ -8,7 +8,7 @@ use dom::{Document, Element, LocalName, NodeId, is_inline, is_void};
 
 use crate::{PictureFiles, attribute, body, is, parsed, picture};
 
-/// Text that has no markup, also within quotes, without characters that XML does not have.
+/// Escapes a text for elements and quoted attributes, and removes characters that XML does not allow.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -35,7 +35,7 @@ impl Escaper for XmlText {
     }
 }
 
-/// An address whose characters are all allowed (RFC 3986).
+/// Percent-encodes the characters of an address that are not allowed (RFC 3986).
 pub(crate) fn address(url: &str) -> String {
     let mut out = String::with_capacity(url.len());
     let mut in_fragment = false;
@@ -55,7 +55,7 @@ pub(crate) fn address(url: &str) -> String {
     out
 }
 
-/// Whether a tag of a language is well-formed.
+/// Whether a language tag is well-formed.
 pub(crate) fn is_language(tag: &str) -> bool {
     let mut parts = tag.split('-');
     let first = parts.next().unwrap_or_default();
@@ -69,14 +69,14 @@ pub(crate) fn is_language(tag: &str) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     pub(crate) xhtml: String,
-    /// Addresses of the pictures it shows, in order, without repetition.
+    /// Addresses of the embedded pictures, in order, without duplicates.
     pub(crate) pictures: Vec<String>,
-    /// Whether it has formulas.
+    /// Whether the fragment has formulas.
     pub(crate) formulas: bool,
 }
 
-/// A fragment as XHTML. PictureFiles whose bytes are at hand get the name that `name_of` gives to their number; links stand
-/// for the others and for players.
+/// Writes a fragment as XHTML. Pictures with a file in `pictures` get the name that `name_of` returns for their number;
+/// other pictures and players become links.
 pub(crate) fn written(
     html: &str,
     pictures: &PictureFiles,
@@ -101,7 +101,7 @@ pub(crate) fn written(
                 out.push_str(&link(source, title));
                 return None;
             }
-            // Its text is a date for people, and `datetime` may be anything.
+            // Its text is a date for readers, and the value of `datetime` may be invalid.
             "time" => "span",
             name => name,
         };
@@ -139,7 +139,7 @@ pub(crate) fn written(
     Written { xhtml, ..of }
 }
 
-/// Writes what is below an element. `begin` writes the start of an element, and gives its end, if it has one.
+/// Writes the contents of an element. `begin` writes a start tag and returns the end tag, if there is one.
 pub(crate) fn write_below(
     document: &Document,
     root: NodeId,
@@ -165,7 +165,7 @@ fn link(url: &str, shown: &str) -> String {
     format!("<a href=\"{}\">{}</a>", escaped(&address(url)), escaped(shown))
 }
 
-/// Whether a line break after an element changes nothing: it is a block between blocks.
+/// Whether a line break after an element changes nothing, because the element is a block.
 fn ends_line(name: &str) -> bool {
     const BLOCKS: [&str; 19] = [
         "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dd", "table", "tr",
@@ -174,15 +174,15 @@ fn ends_line(name: &str) -> bool {
     BLOCKS.contains(&name)
 }
 
-/// The id of an element, if links can lead to it: that of a picture or a player is not written.
+/// The id of an element that links can lead to; ids of pictures and players are not written.
 fn anchor(document: &Document, id: NodeId) -> Option<&str> {
     let name = document.name(id)?;
     let id = attribute(document, id, "id").filter(|id| is_id(id))?;
     (!matches!(&**name, "img" | "video" | "audio")).then_some(id)
 }
 
-/// An id in letters, digits, `-`, `.` and `_`, which need no encoding in links and are valid in XML; other characters
-/// become `_` and their number.
+/// Rewrites an id to letters, digits, `-`, `.` and `_`, which are valid in XML and need no encoding in links. Other
+/// characters become `_` and their code point.
 pub(crate) fn xml_id(id: &str) -> String {
     let mut out = String::with_capacity(id.len());
     if !id.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
@@ -198,30 +198,30 @@ pub(crate) fn xml_id(id: &str) -> String {
     out
 }
 
-/// Whether an id is valid: not empty, without white space.
+/// Whether an id is valid in HTML: not empty, without white space.
 fn is_id(id: &str) -> bool {
     !id.is_empty() && !id.contains(|c: char| c.is_whitespace())
 }
 
-/// What is above and below a node.
+/// Properties of the nodes above and below a node.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Surroundings {
     is_of_formula: bool,
     is_in_inline: bool,
-    /// Whether an element around it holds phrases only.
+    /// Whether it is inside an element that may contain only phrases.
     is_in_phrase: bool,
     pub(crate) holds_blocks: bool,
     pub(crate) holds_words: bool,
-    /// Whether the first of its child elements is a term, and the last a description.
+    /// Whether its first child element is a term, and its last child element a description.
     begins_with_term: bool,
     ends_with_description: bool,
-    /// Its child elements so far, and whether terms and descriptions do not take turns among them.
+    /// Number of child elements so far, and whether they are anything but terms and descriptions in turn.
     elements: usize,
     is_out_of_order: bool,
 }
 
 impl Surroundings {
-    /// Those of all nodes, in one pass down and one up. `is_block` says which names are those of blocks.
+    /// Computes them for all nodes, in one pass down and one up. `is_block` returns whether a name is that of a block.
     pub(crate) fn of(document: &Document, is_block: impl Fn(&LocalName) -> bool) -> Vec<Self> {
         const PHRASES: [&str; 9] = ["p", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "summary"];
         let mut all = vec![Self::default(); document.len()];
@@ -259,24 +259,24 @@ impl Surroundings {
         all
     }
 
-    /// Whether each group of a list of terms has terms, then descriptions.
+    /// Whether a list of terms begins with a term and ends with a description.
     fn alternates(self) -> bool {
         self.begins_with_term && self.ends_with_description
     }
 
-    /// Whether each term of a list has one description, as lists of glosses demand.
+    /// Whether each term of a list has exactly one description, as lists of glosses require.
     pub(crate) fn is_in_pairs(self) -> bool {
         !self.is_out_of_order && self.elements.is_multiple_of(2)
     }
 }
 
-/// Whether elements of this name are blocks that hold something.
+/// Whether elements of this name are blocks with content.
 fn is_block(name: &LocalName) -> bool {
     !is_inline(name) && !is_void(name)
 }
 
-/// Whether an element is written: phrases that hold blocks, blocks in phrases, and lists of terms without order are not,
-/// but for their content.
+/// Whether the tags of an element are written. Of phrases that contain blocks, of blocks in phrases, and of lists whose
+/// terms are out of order, only the content is written.
 fn stays(document: &Document, id: NodeId, all: &[Surroundings]) -> bool {
     let Some(name) = document.name(id) else { return false };
     let own = all[id as usize];

@@ -3,8 +3,8 @@
 use dom::{Document, NodeId, local_name};
 use rustc_hash::FxHashMap;
 
-/// The terms of a page, text node by text node: hashes of stems, without stop words. Stop words
-/// count neither as signifiers nor as other terms: if they are counted, Forest loses five points.
+/// The terms of a page in document order: hashes of stems, without stop words. Stop words count neither as signifiers nor as
+/// other terms: with them, Forest loses five points.
 #[derive(Clone, Debug)]
 pub struct PageTerms {
     terms: Vec<u64>,
@@ -83,7 +83,7 @@ impl<'a> SignifierCounts<'a> {
         (x, to - from - x)
     }
 
-    /// `(X, Y)`: the same for the whole page.
+    /// `(X, Y)`: signifiers and other terms of the whole page.
     pub fn page(&self) -> (u32, u32) {
         let x = self.hits.last().copied().unwrap_or(0);
         (x, self.terms.terms.len() as u32 - x)
@@ -96,7 +96,7 @@ impl<'a> SignifierCounts<'a> {
         let mut found: Vec<u64> = terms.filter(|term| self.weights.contains_key(term)).collect();
         found.sort_unstable();
         found.dedup();
-        // Summed in the order of the hashes, for the same bits in any order of the map.
+        // Sums are computed in the order of the hashes, so that the result does not depend on the order of the map.
         let mut all: Vec<(u64, f64)> = self.weights.iter().map(|(&t, &w)| (t, w)).collect();
         all.sort_unstable_by_key(|a| a.0);
         let sum = all.iter().map(|a| a.1).sum();
@@ -104,9 +104,9 @@ impl<'a> SignifierCounts<'a> {
     }
 }
 
-/// Sigfeed, the page-level baseline of §4 (after Oita & Senellart's earlier ArchivalRank work): the lowest `div` with the most feed keywords: each significant text leaf counts for its nearest
-/// `div` ancestor. The `div` with the most signifiers is chosen, of equal ones the deeper, then the
-/// first. `None` if no signifier lies in a `div`.
+/// Sigfeed, the page-level baseline of §4 (after Oita & Senellart's earlier ArchivalRank work): the lowest `div` with the
+/// most feed keywords. Each significant text leaf counts for its nearest `div` ancestor. Of `div`s with equally many
+/// signifiers, the deeper one is chosen, then the first. `None` if no signifier is in a `div`.
 pub fn sigfeed(document: &Document, counts: &SignifierCounts<'_>) -> Option<NodeId> {
     let mut nearest: Vec<Option<NodeId>> = Vec::with_capacity(document.len());
     let mut hits: FxHashMap<NodeId, u32> = FxHashMap::default();

@@ -77,7 +77,7 @@ fn attribute_hash(name: &LocalName, value: &str) -> u64 {
     let mut stable = [0u8; 128];
     let mut len = 0;
     for byte in first_token(value) {
-        // Without a branch, because the positions of digits are unpredictable.
+        // Branchless, because the positions of digits are unpredictable.
         stable[len] = byte;
         len += usize::from(!byte.is_ascii_digit());
         if len == stable.len() {

@@ -44,7 +44,7 @@ pub enum Frequency {
     Paths,
 }
 
-/// A pattern's element with the most informative text on one page.
+/// The element of a pattern with the highest value on one page.
 struct Best {
     value: f64,
     node: NodeId,
@@ -160,7 +160,7 @@ fn best_elements(
     while (id as usize) < document.len() {
         let (x, y) = counts.of(document, id);
         if x == 0 {
-            // Nothing below it is significant either.
+            // Nothing below this element is significant either.
             id = document.node(id).end;
             continue;
         }
@@ -209,7 +209,7 @@ pub fn elements_of(
             continue;
         }
         let Some(element) = document.element(id) else { continue };
-        // The type last, because it is the most expensive to compute.
+        // The element type is checked last, because it is the most expensive to compute.
         if **element.name == *pattern.element.tag
             && (pattern.element.dfs.is_none() || pattern.positions.binary_search(&position).is_ok())
             && element_type(element, position, recurring) == pattern.element

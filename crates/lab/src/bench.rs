@@ -44,10 +44,10 @@ pub(crate) struct BenchArgs {
     pub(crate) format: PrintFormat,
 }
 
-/// Measures, and prints rates and their ratios.
+/// Takes all measurements, and prints the rates and their ratios.
 ///
 /// # Errors
-/// If an input cannot be read, the temporary run folder cannot be written, or a run fails; with [`Stopped`].
+/// If an input cannot be read, the temporary run folder cannot be written, or a run fails; [`Stopped`] if it was stopped.
 pub(crate) fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
     let config = Config::load(None)?;
     let inputs = expand(&args.inputs, &[], InputPlaces::default())?;
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) ->
 
     let folder = std::env::temp_dir().join(format!("sitegrove-bench-{}", std::process::id()));
     let measured = Rounds::measure(args, &pages, &inputs, &config, &folder, stop);
-    // It may not exist, if the first run failed early.
+    // The folder may not exist if the first run failed early.
     let _ = std::fs::remove_dir_all(&folder);
     let rounds = measured?;
     match args.format {
@@ -91,11 +91,11 @@ fn check_stop(stop: &AtomicBool) -> Result<(), Stopped> {
     if stop.load(Ordering::Relaxed) { Err(Stopped::Empty) } else { Ok(()) }
 }
 
-/// What was measured, by round.
+/// The measurements of each round.
 struct Rounds {
     /// Seconds of each of the [`PARTS`].
     parts: [Vec<f64>; PARTS.len()],
-    /// What pages cost, by capability.
+    /// Times per capability.
     costs: Vec<Costs>,
     /// The runs with each number of threads.
     runs: Vec<(usize, Vec<WholeRun>)>,
@@ -121,7 +121,7 @@ impl Rounds {
             rounds.costs.push(Costs::of(pages, &settings));
             for (jobs, runs) in &mut rounds.runs {
                 check_stop(stop)?;
-                // Deleted only at the end: ext4 is slow to create files where others were just deleted.
+                // Deleted only at the end: ext4 creates files slowly in a folder whose files were just deleted.
                 let own = folder.join(format!("{round}-{jobs}"));
                 runs.push(WholeRun::measure(&args.inputs, *jobs, &own)?);
             }
@@ -130,7 +130,7 @@ impl Rounds {
     }
 }
 
-/// What is measured in this process.
+/// The parts of the pipeline that are measured in this process.
 const PARTS: [&str; 5] = [
     "bare tokenizer", "bare arena parse", "arena parse by html5ever alone",
     "read: records, http, charset", "parse, words, layout",
@@ -178,7 +178,7 @@ fn timed(work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// One, two, and all cores if they are more.
+/// Thread counts to measure: one, two, and the number of cores if that is higher.
 fn thread_counts() -> Vec<usize> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut counts = vec![1, 2];
@@ -207,7 +207,7 @@ impl WholeRun {
             .status()
             .context("cannot start a run")?;
         let seconds = start.elapsed().as_secs_f64();
-        // 1: an input could not be read to its end; the single steps accept that too.
+        // Exit status 1: an input could not be read to its end. The steps measured in this process accept that, too.
         if !matches!(status.code(), Some(0 | 1)) {
             bail!("the run to measure ended with {status}");
         }
@@ -220,7 +220,7 @@ impl WholeRun {
 /// hundredths of a second (proc_pid_stat(5); Linux only).
 fn cpu_seconds_of_children() -> Option<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The second field is a name, and may contain anything.
+    // The second field is the name of the program and may contain any characters.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
     let ticks = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
     Some((ticks(16)? + ticks(17)?) as f64 / 100.0)
@@ -247,7 +247,7 @@ fn print(out: &mut dyn Write, megabytes: f64, rounds: &Rounds) -> Result<()> {
     let names = of_one.first().map(|run| run.ledger.stage_seconds.keys());
     for name in names.into_iter().flatten() {
         let seconds = median_of(of_one, |run| run.ledger.stage_seconds.get(name).copied());
-        // Ledgers have milliseconds; a stage that takes few has no rate.
+        // Ledgers record milliseconds: the rate of a stage that takes only a few would be inaccurate.
         if seconds >= 0.01 {
             writeln!(out, "{}", line(name, seconds))?;
         }
@@ -272,7 +272,7 @@ fn print(out: &mut dyn Write, megabytes: f64, rounds: &Rounds) -> Result<()> {
     Ok(())
 }
 
-/// Medians in microseconds a page.
+/// Prints the medians in microseconds per page.
 fn print_costs(out: &mut dyn Write, pages: usize, rounds: &Rounds) -> Result<()> {
     let costs = costs_of(rounds);
     let all: f64 = costs.iter().map(|cost| cost.1).sum();
@@ -295,7 +295,7 @@ fn costs_of(rounds: &Rounds) -> Vec<(&'static str, f64)> {
         .collect()
 }
 
-/// Medians in seconds, as one JSON object.
+/// Prints the medians in seconds, as one JSON object.
 fn print_json(out: &mut Console<'_>, inputs: &Value, rounds: &Rounds) -> Result<()> {
     let parts = PARTS.iter().zip(&rounds.parts);
     let parts: Map<String, Value> =

@@ -33,7 +33,7 @@ const FIELDS: [MetadataField; 4] =
     [MetadataField::Title, MetadataField::Subtitle, MetadataField::Authors, MetadataField::Date];
 /// Parts into which the sites are divided.
 const PARTS: u64 = 5;
-/// Factor of the penalty on weights.
+/// Factor of the quadratic penalty on the weights.
 const PENALTY: f64 = 1.0;
 const STEPS: usize = 4_000;
 
@@ -62,19 +62,19 @@ pub(crate) struct CalibrateArgs {
 struct FieldReliability {
     field: MetadataField,
     rows: Vec<ReliabilityRow>,
-    /// Values with a confidence of 0.9 or more, and those of them that are wrong.
+    /// Numbers of values with a confidence of at least 0.9, and of wrong values among them.
     sure: usize,
     sure_wrong: usize,
 }
 
-/// A value that gold knows.
+/// An extracted value whose true value is in the gold.
 struct KnownValue {
     part: u64,
     features: Vec<usize>,
     score: FieldScore,
 }
 
-/// Fits, prints the reliability on sites left out, and writes the weights.
+/// Fits the weights, prints their reliability on held-out sites, and writes them.
 ///
 /// # Errors
 /// If a file cannot be read or written.
@@ -143,7 +143,7 @@ fn write_table(reliable: &[FieldReliability], out: &mut Console<'_>) -> std::io:
     Ok(())
 }
 
-/// The weights with the greatest likelihood less the penalty.
+/// Finds the weights that maximise the likelihood minus the penalty.
 fn fit<'v>(values: impl Iterator<Item = &'v KnownValue>) -> [f64; FEATURES] {
     let values: Vec<(&[usize], f64)> =
         values.map(|value| (&value.features[..], f64::from(u8::from(value.score.exact)))).collect();

@@ -34,13 +34,13 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::gold::{GoldArgs, GoldPage, pages_by_url, read_gold};
 use crate::train::pages::shares_in_gold;
 
-/// Confidences of templates below which one page of each is labelled.
+/// Thresholds of confidence: one page of each template below a threshold is labelled.
 const CONFIDENCES: [f64; 6] = [0.7, 0.8, 0.85, 0.9, 0.95, 1.01];
 /// Percentages of marks that are flipped.
 const NOISE: [u64; 3] = [0, 5, 10];
-/// How often marks are flipped at random; results are means.
+/// Number of random draws of the flipped marks; results are means over the draws.
 const DRAWS: u64 = 3;
-/// Place of the ceiling among the results of a page: after those without marks, and with noise.
+/// Index of the ceiling in the results of a page: after the result without marks and the results with noise.
 const CEILING: usize = 1 + NOISE.len();
 
 /// Mark one page of each template by its gold, and compare its other pages before and after.
@@ -66,7 +66,7 @@ pub(crate) struct CorrectionsArgs {
     pub(crate) format: PrintFormat,
 }
 
-/// A page of the gold, as several models extract it.
+/// A page of the gold with the scores of several models.
 struct MeasuredPage<'a> {
     gold: &'a GoldPage,
     template: Option<u32>,
@@ -74,7 +74,7 @@ struct MeasuredPage<'a> {
     confidence: f64,
     /// Whether it is the page that was marked.
     is_marked: bool,
-    /// F1 without marks, with those of each of [`NOISE`], and with the right marks of all pages.
+    /// F1 without marks, with marks at each level of [`NOISE`], and with correct marks of all pages.
     f1: Vec<f64>,
 }
 
@@ -84,22 +84,22 @@ struct GroupFigures {
     name: String,
     groups: usize,
     pages: usize,
-    /// Mean F1 without marks, and with marks of which some percent are flipped.
+    /// Mean F1 without marks, and with marks at each level of [`NOISE`].
     before: f64,
     after: Vec<f64>,
-    /// Groups that lose more than a point, and the largest loss.
+    /// Number of groups that lose more than a point, and the largest loss.
     losing: usize,
     most_lost: f64,
-    /// Mean F1 of the worst tenth of the groups before, and after.
+    /// Mean F1 of the tenth of the groups that was worst before, without and with marks.
     worst_before: f64,
     worst_after: f64,
-    /// With the right marks of all pages: mean F1, also of the worst tenth before, and groups that lose more than a point.
+    /// With correct marks of all pages: mean F1, mean F1 of the same tenth, and number of groups that lose more than a point.
     ceiling: f64,
     worst_ceiling: f64,
     losing_ceiling: usize,
 }
 
-/// What labelling templates below a confidence gives.
+/// The gain from labelling one page of each template below a confidence.
 #[derive(Serialize)]
 struct BoughtLabels {
     below: f64,
@@ -117,7 +117,7 @@ struct CorrectionsReport {
     worst: Vec<(String, Vec<f64>)>,
 }
 
-/// Measures, and prints the tables.
+/// Measures the effect of marks, and prints the tables.
 ///
 /// # Errors
 /// If a file cannot be read, or no template has two pages of the gold.
@@ -147,7 +147,7 @@ pub(crate) fn run(args: &CorrectionsArgs, out: &mut Console<'_>) -> anyhow::Resu
 }
 
 fn paths_of(args: &CorrectionsArgs) -> CommandPaths {
-    // Each argument is named, so that a new one with a path is not forgotten.
+    // Every argument is named, so that a new argument with a path cannot be forgotten.
     let CorrectionsArgs { of, weights, worst: _, format: _ } = args;
     let GoldArgs { inputs, gold, datasets: _ } = of;
     let paths = CommandPaths::default().reads("--gold", gold);
@@ -223,8 +223,8 @@ fn f1(gold: &GoldPage, outcome: &Outcome) -> Option<f64> {
     Some(gold.score_pairs(text)?.f1)
 }
 
-/// The blocks of a page, marked by its gold; `noise` percent of the marks are flipped, others in each draw. Titles and optional
-/// text have no marks.
+/// Marks the blocks of a page by its gold. `noise` percent of the marks are flipped, different ones in each draw. Titles and
+/// optional text get no marks.
 fn correction(gold: &GoldPage, page: &ParsedPage<'_>, noise: u64, draw: u64) -> TemplateCorrection {
     let markable = MarkablePage::of(page);
     let blocks = grove::blocks(&page.document, &page.words, &page.link_words);
@@ -249,7 +249,7 @@ fn correction(gold: &GoldPage, page: &ParsedPage<'_>, noise: u64, draw: u64) -> 
     }
 }
 
-/// A group of siblings of the gold, without marked pages.
+/// A group of sibling pages of the gold, without the marked pages.
 struct MeasuredGroup<'a> {
     name: String,
     dataset: &'a str,
@@ -257,7 +257,7 @@ struct MeasuredGroup<'a> {
     pages: Vec<&'a MeasuredPage<'a>>,
 }
 
-/// Fewest pages of a group.
+/// Minimum number of pages of a group.
 const FEWEST: usize = 3;
 
 fn groups<'a>(measured: &'a [MeasuredPage<'a>]) -> Vec<MeasuredGroup<'a>> {
@@ -286,7 +286,7 @@ fn groups<'a>(measured: &'a [MeasuredPage<'a>]) -> Vec<MeasuredGroup<'a>> {
 }
 
 impl MeasuredGroup<'_> {
-    /// Its mean F1, in percent, where `of_page` chooses a result.
+    /// Its mean F1, in percent; `of_page` chooses the result of each page.
     fn mean(&self, of_page: impl Fn(&MeasuredPage<'_>) -> usize) -> f64 {
         let sum: f64 = self.pages.iter().map(|page| page.f1[of_page(page)]).sum();
         100.0 * sum / self.pages.len() as f64

@@ -146,11 +146,10 @@ pub(crate) enum ReportFormat {
     Csv,
 }
 
-/// Evaluates the runs and writes the report to `out`, or to the file given by `--out`; gives whether none is below its floor.
+/// Evaluates the runs and writes the report to `out`, or to the file given by `--out`. Returns whether all floors are met.
 ///
 /// # Errors
-/// If a file cannot be read (with the line), a name is unknown, or the floors belong to
-/// another gold.
+/// If a file cannot be read (with the line), a name is unknown, or the floors were measured on another gold.
 pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<bool> {
     paths_of(args).check()?;
     if let Some(what) = args.sweep {
@@ -191,7 +190,7 @@ pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<
 }
 
 fn paths_of(args: &EvaluateArgs) -> CommandPaths {
-    // Each argument is named, so that a new one with a path is not forgotten.
+    // Every argument is named, so that a new argument with a path cannot be forgotten.
     let EvaluateArgs {
         runs,
         gold,
@@ -283,8 +282,8 @@ fn score_pages(
     runs.iter().map(of_run).collect()
 }
 
-/// Bylines and dates in the text of a page by its gold and by every run, and the captions of every run: all runs are
-/// compared without the same text.
+/// Bylines and dates in the gold text and in the text of every run, and the captions of every run. The same text is
+/// removed from all runs before they are compared.
 fn fields(page: &GoldPage, runs: &[EvaluatedRun]) -> Vec<String> {
     let of_runs: Vec<&RunPage> = runs.iter().filter_map(|run| run.pages.get(&page.url)).collect();
     let texts = std::iter::once(&page.text).chain(of_runs.iter().map(|of_run| &of_run.text));

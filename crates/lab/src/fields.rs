@@ -1,4 +1,4 @@
-//! The metadata fields of articles, as they are compared: with gold by `evaluate --metadata`, with what pages declare by
+//! Compares the metadata fields of articles: with gold for `evaluate --metadata`, with declarations of pages for
 //! `recover`.
 
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ impl MetadataField {
     }
 }
 
-/// The metadata of a page by the gold, a run or another tool: keys of an article.
+/// The metadata of a page in the gold, a run or the output of another tool. Keys are those of an article.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct FieldValues {
@@ -62,12 +62,12 @@ pub(crate) struct FieldValues {
     pub(crate) section: Option<String>,
     pub(crate) language: Option<String>,
     pub(crate) fetched: Option<String>,
-    /// By field; [`Self::source`] reads them.
+    /// Sources by field; [`Self::source`] reads them.
     pub(crate) sources: BTreeMap<String, Value>,
 }
 
 impl FieldValues {
-    /// The value of a field, with its authors separated by semicolons.
+    /// The value of a field. Authors are separated by semicolons.
     pub(crate) fn value(&self, field: MetadataField) -> Option<String> {
         match field {
             MetadataField::Title => self.title.clone(),
@@ -79,13 +79,13 @@ impl FieldValues {
         }
     }
 
-    /// Where a value was found, and how sure it is.
+    /// The source of a value, and its confidence.
     pub(crate) fn source(&self, field: MetadataField) -> Option<FieldSource> {
         serde_json::from_value(self.sources.get(field.key())?.clone()).ok()
     }
 }
 
-/// Reads a string, several or null as a list.
+/// Deserialises a string, a list of strings or null as a list.
 pub(crate) fn read_list<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -106,7 +106,7 @@ pub(crate) struct ComparedValue {
     /// `None` if no value is expected.
     pub(crate) score: Option<FieldScore>,
     pub(crate) is_found: bool,
-    /// Of the value, if the record has it.
+    /// The confidence of the value, if the record has one.
     pub(crate) confidence: Option<f64>,
 }
 
@@ -158,28 +158,28 @@ impl ComparedValue {
 /// The figures of compared values.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct FieldFigures {
-    /// Expected values.
+    /// Number of expected values.
     pub(crate) gold: usize,
     pub(crate) exact: usize,
-    /// Expected, and nothing found.
+    /// Values that were expected but not found.
     pub(crate) missing: usize,
-    /// Another value found, or one where none is expected.
+    /// Values that differ from the expected value, or were found where none is expected.
     pub(crate) wrong: usize,
-    /// Those where none is expected.
+    /// Wrong values where none is expected.
     pub(crate) unasked: usize,
-    /// Percent of the values found; `None` if there is none.
+    /// Exact values in percent of the values found; `None` if none was found.
     pub(crate) precision: Option<f64>,
-    /// Percent of the values expected.
+    /// Exact values in percent of the values expected.
     pub(crate) recall: f64,
     /// Mean partial agreement over the values expected, in percent.
     pub(crate) graded: f64,
     /// Values with a confidence of at least [`SURE`]; `None` if there are no confidences.
     pub(crate) sure: Option<usize>,
-    /// Those of them that are wrong.
+    /// Wrong values among them.
     pub(crate) sure_wrong: Option<usize>,
 }
 
-/// The heads of the columns of [`FieldFigures::cells`] before and after that of partial agreement.
+/// The headings of the columns of [`FieldFigures::cells`], before and after the column of partial agreement.
 pub(crate) const HEADS: [&str; 6] = ["gold", "exact", "missing", "wrong", "precision", "recall"];
 pub(crate) const SURE_HEADS: [&str; 2] = ["sure", "sure and wrong"];
 
@@ -214,7 +214,7 @@ impl FieldFigures {
         self.exact + self.wrong > 0
     }
 
-    /// Cells of a table, below [`HEADS`] and [`SURE_HEADS`].
+    /// The cells of a table row, in the order of [`HEADS`] and [`SURE_HEADS`].
     pub(crate) fn cells(&self) -> ([String; 6], [String; 2]) {
         let dash = || "–".to_owned();
         let wrong = match self.unasked {
@@ -232,10 +232,10 @@ impl FieldFigures {
     }
 }
 
-/// Bounds of the confidences of a row of reliability.
+/// Bounds of the rows of the reliability table.
 const BOUNDS: [f64; 8] = [0.0, 0.5, 0.6, 0.7, 0.8, SURE, 0.95, 1.0];
 
-/// How often values of some confidence are right.
+/// How often values with a confidence in a range are right.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct ReliabilityRow {
     /// Bounds of the confidence; the upper one belongs to the last row only.

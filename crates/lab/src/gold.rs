@@ -54,10 +54,10 @@ pub(crate) struct GoldPage {
     pub(crate) fields: FieldValues,
     pub(crate) page_title: Option<String>,
     pub(crate) optional: Vec<String>,
-    /// The type of the page, where the gold says it.
+    /// The type of the page, if the gold states it.
     pub(crate) page_type: Option<PageType>,
     pub(crate) nodes: Vec<String>,
-    /// Marked blocks, if these are known instead of the text.
+    /// Marked blocks, if the page has marks instead of a text.
     pub(crate) marks: Option<TemplateCorrection>,
 }
 
@@ -124,7 +124,7 @@ impl GoldLine {
             },
             page_title: self.page_title,
             optional: self.gold_optional,
-            // Other gold may have other types.
+            // Other gold may use types that are unknown here.
             page_type: self.page_type.and_then(|name| name.parse().ok()),
             nodes: self.gold_nodes.unwrap_or_default().iter().map(node_key).collect(),
             marks: None,
@@ -132,7 +132,7 @@ impl GoldLine {
     }
 }
 
-/// The pages that corrections tell something about: their texts, or the marks of their blocks.
+/// Reads corrections as pages of gold: pages with corrected texts, or with marked blocks.
 pub(crate) fn pages_of_corrections(paths: &[PathBuf]) -> anyhow::Result<Vec<GoldPage>> {
     let (mut articles, mut pages) = (BTreeMap::new(), Vec::new());
     let page = |url: &str, text: &str, marks: Option<TemplateCorrection>| GoldPage {
@@ -161,7 +161,7 @@ pub(crate) fn pages_of_corrections(paths: &[PathBuf]) -> anyhow::Result<Vec<Gold
 }
 
 impl GoldPage {
-    /// What is expected of the page; `fields` are the bylines, dates and captions to compare without.
+    /// The expected result for the page; `fields` are the bylines, dates and captions to ignore.
     pub(crate) fn as_gold<'a>(&'a self, fields: &'a [String]) -> Gold<'a> {
         let aside = OptionalText {
             title: self.fields.title.as_deref(),
@@ -179,13 +179,13 @@ impl GoldPage {
     }
 }
 
-/// The pages of the gold by their addresses; of several with one address, the first.
+/// The pages of the gold by address; the first one, if several have the same address.
 pub(crate) fn pages_by_url(gold: &[GoldPage]) -> BTreeMap<&str, &GoldPage> {
-    // The last one that is inserted stays.
+    // Iterates in reverse, because the page inserted last stays.
     gold.iter().rev().map(|page| (page.url.as_str(), page)).collect()
 }
 
-/// The contents of a file, decompressed if it is gzip or zstd.
+/// Reads a file, decompressed if it is gzip or zstd.
 pub(crate) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
     let mut file = sitegrove::results::lines::open(path)
         .with_context(|| format!("cannot read {}", path.display()))?;
@@ -194,7 +194,7 @@ pub(crate) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(plain)
 }
 
-/// The values of the lines of a file; empty lines are skipped.
+/// Parses each line of a file as JSON; empty lines are skipped.
 pub(crate) fn parse_lines<T: DeserializeOwned>(
     path: &Path,
     bytes: &[u8],

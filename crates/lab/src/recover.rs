@@ -52,7 +52,7 @@ const FIELDS: [MetadataField; 5] = [
     MetadataField::Section,
 ];
 
-/// The sources that are hidden.
+/// The sources that are hidden: declarations of the page.
 const OF_PAGE: [Source; 3] = [Source::JsonLd, Source::OpenGraph, Source::Meta];
 
 /// Number of pages with an overruled language that are shown.
@@ -91,28 +91,28 @@ pub(crate) struct RecoverArgs {
 struct RecoveryReport {
     sites: usize,
     articles: usize,
-    /// Sites with articles that declare a field, but too few.
+    /// Sites with too few articles that declare a field.
     small_sites: usize,
     rows: Vec<RecoveryRow>,
-    /// Values whose source is a declaration that was not hidden.
+    /// Number of values whose source is a declaration, although declarations are hidden.
     leaks: usize,
     languages: Languages,
     worst: Vec<WrongValue>,
 }
 
-/// A field, as it is found by some number of pages together.
+/// The results for a field, with a number of pages extracted together.
 #[derive(Serialize)]
 struct RecoveryRow {
     field: MetadataField,
-    /// `None`: with the declarations.
+    /// Number of pages extracted together; `None` if the declarations were not hidden.
     together: Option<usize>,
     #[serde(flatten)]
     figures: FieldFigures,
-    /// Values that the pages declare and do not show, which are not counted otherwise.
+    /// Values that pages declare but do not show; they are not in `figures`.
     not_shown: usize,
 }
 
-/// A value that is not the declared one.
+/// A value that differs from the declared one.
 #[derive(Clone, Serialize)]
 struct WrongValue {
     field: MetadataField,
@@ -122,13 +122,13 @@ struct WrongValue {
     source: Option<String>,
 }
 
-/// Declared languages and those of the articles.
+/// Compares declared languages with the languages of the articles.
 #[derive(Default, Serialize)]
 struct Languages {
-    /// Articles whose declared language is that of most siblings, and those of them with another.
+    /// Articles with the same declared language as most siblings, and the ones among them whose own language differs.
     of_siblings: usize,
     overruled: Vec<OverruledLanguage>,
-    /// Articles with a declared language and no sibling, and those of them with another.
+    /// Articles with a declared language and no sibling, and the ones among them whose own language differs.
     alone: usize,
     overruled_alone: usize,
 }
@@ -141,7 +141,7 @@ struct OverruledLanguage {
     language: Option<String>,
 }
 
-/// Measures, and prints the tables.
+/// Measures what is found without declarations, and prints the tables.
 ///
 /// # Errors
 /// If an input cannot be read, or no site has enough articles.
@@ -196,10 +196,10 @@ pub(crate) fn run(args: &RecoverArgs, out: &mut Console<'_>) -> anyhow::Result<(
     }
 }
 
-/// What was found of a site.
+/// The results of a site.
 #[derive(Default)]
 struct MeasuredSite {
-    /// That declare a field.
+    /// Number of articles that declare a field.
     articles: usize,
     /// Values that most of its pages declare.
     common: Vec<(MetadataField, String)>,
@@ -217,11 +217,11 @@ struct FoundValue {
     wrong: Option<WrongValue>,
 }
 
-/// An article in two parts: its page without declarations, and their values.
+/// An article, split into its page without declarations, and the declared values.
 struct MaskedPage {
     page: Page,
     declared: FieldValues,
-    /// The fields of which the page shows what it declares.
+    /// The fields whose declared values the page also shows.
     shown: Vec<MetadataField>,
 }
 
@@ -239,7 +239,7 @@ fn measure(site: &Site, together: &[usize], largest: usize, config: &Config) -> 
         languages.extend(declared.map(|declared| (page.url.as_str(), declared)));
         if FIELDS.iter().any(|field| masked.declared.value(*field).is_some()) {
             count += 1;
-            // The others need no memory.
+            // Further pages are only counted, to save memory.
             pages.extend((count <= largest).then_some(masked));
         }
     }
@@ -260,7 +260,7 @@ fn measure(site: &Site, together: &[usize], largest: usize, config: &Config) -> 
     measured.compare(None, &pages, &open);
     for &count in together {
         for start in (0..largest).step_by(count) {
-            // The last ones are joined by some that were counted before.
+            // The last group is filled up with pages that were counted before.
             let from = start.min(largest - count);
             let alike: Vec<Page> =
                 pages[from..from + count].iter().map(|masked| masked.page.clone()).collect();
@@ -304,7 +304,7 @@ impl MeasuredSite {
                 let is_shown = shown.contains(&field);
                 let source = found.and_then(|found| Some(found.source(field)?.source));
                 let is_of = |hidden: &Source| source == Some(*hidden);
-                // `<title>` is left.
+                // `<title>` is not hidden.
                 let hidden = &OF_PAGE[..OF_PAGE.len() - usize::from(field == MetadataField::Title)];
                 self.leaks += usize::from(together.is_some() && hidden.iter().any(is_of));
                 let wrong = (is_shown && !value.is_exact()).then(|| WrongValue {
@@ -320,11 +320,11 @@ impl MeasuredSite {
     }
 }
 
-/// The articles of a site by their addresses; of several captures, the first.
+/// Extracts the articles of a site, by address; the first one, if there are several captures.
 fn articles(site: &Site, config: &Config) -> BTreeMap<String, FieldValues> {
     let mut found = BTreeMap::new();
     for extracted in process(site, config, &Clock::default()).articles {
-        // An article is serialised in the form that is read here.
+        // Articles serialise to the form that `FieldValues` is read from.
         let values = serde_json::to_value(&extracted.article).and_then(serde_json::from_value);
         found.entry(extracted.article.url).or_insert_with(|| values.unwrap_or_default());
     }
@@ -339,7 +339,7 @@ impl MaskedPage {
             fetched: page.fetched,
             ..PageContext::new(&document, &page.url)
         });
-        // A site or a section as the author says nothing about what pages show.
+        // A declared author that is the site or a section says nothing about what pages show.
         let section = found.section.as_ref().map(|section| section.value.clone());
         let kinds = found.author_kinds;
         let names_person = |names: &Vec<String>| {
@@ -361,13 +361,13 @@ impl MaskedPage {
     }
 }
 
-/// The value of a field, unless it is read off the address.
+/// The value of a field, if its source is a declaration.
 fn declared<T>(field: Option<Field<T>>) -> Option<T> {
     field.filter(|field| OF_PAGE.contains(&field.source.source)).map(|field| field.value)
 }
 
 impl Languages {
-    /// Of the articles of a site that declare a language, with it.
+    /// Takes the articles of a site that declare a language, with that language.
     fn of(pages: &[(&str, String)], found: &BTreeMap<String, FieldValues>) -> Self {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for (_, language) in pages {

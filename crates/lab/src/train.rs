@@ -87,7 +87,7 @@ pub(crate) struct TrainArgs {
 /// # Errors
 /// If the gold or the archives cannot be read, nothing can be learnt from them, or a file cannot be written.
 pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result<()> {
-    // The tables are for people.
+    // With JSON output or `--quiet`, the tables are not printed.
     let mut nowhere = std::io::sink();
     let out: &mut dyn Write = match args.format {
         PrintFormat::Text if !console.is_quiet() => console,
@@ -179,7 +179,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
 }
 
 fn paths_of(args: &TrainArgs) -> CommandPaths {
-    // Each argument is named, so that a new one with a path is not forgotten.
+    // Every argument is named, so that a new argument with a path cannot be forgotten.
     let TrainArgs {
         of: GoldArgs { inputs, gold, datasets: _ },
         corrections,
@@ -199,10 +199,10 @@ fn paths_of(args: &TrainArgs) -> CommandPaths {
     inputs.iter().fold(paths, |paths, input| paths.reads("an input", Path::new(input)))
 }
 
-/// What weights are fitted to.
+/// The data that weights are fitted to.
 struct Training<'a> {
     sites: &'a [Site],
-    /// Those of the inputs, then those of their aged copies.
+    /// The templates of the inputs, then the templates of their aged copies.
     templates: Vec<TrainingTemplate<'a>>,
     /// Number of templates of the inputs.
     originals: usize,
@@ -218,7 +218,7 @@ impl<'a> Training<'a> {
         &self.templates[..self.originals]
     }
 
-    /// Fits trees for each part of a plan, and runs the sites of the part with them.
+    /// Fits trees without each part of a plan, and runs the sites of the part with them.
     fn fit_and_test(&mut self, plan: &FoldPlan) -> Result<(Course, Vec<HeldOut<'a>>), FitError> {
         let course = course(&mut self.templates, self.originals, plan, &self.like)?;
         let (parts, weights) = (&plan.parts, &course.weights[..plan.count]);
@@ -226,7 +226,7 @@ impl<'a> Training<'a> {
         Ok((course, held_out))
     }
 
-    /// The results for publishers left out, of weights fitted to these percentages of the publishers.
+    /// Fits weights to each of these percentages of the publishers; returns the results for held-out publishers.
     fn learn_from_shares(
         &mut self,
         shares: &[u8],

@@ -1,18 +1,18 @@
-//! Contains panics. Libraries read what anyone may have written: where one of them panics, it costs what it read, and
-//! not the run.
+//! Contains panics. Libraries parse untrusted data: if one of them panics, only the data that it was parsing is lost, and
+//! the run continues.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
 use std::sync::{Once, OnceLock};
 
-/// Longest message that is kept, in bytes: messages may quote what was read.
+/// Maximum length of a message that is kept, in bytes: messages may quote the input.
 const LONGEST: usize = 200;
 
 /// A panic that was contained.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Contained {
-    /// Its message, and where in the code it began; the same for the same program and input.
+    /// Its message and its place in the code; the same for the same program and input.
     pub detail: String,
 }
 
@@ -25,24 +25,24 @@ impl fmt::Display for Contained {
 impl std::error::Error for Contained {}
 
 thread_local! {
-    /// How many calls of [`contain_panics`] this thread is in.
+    /// Number of calls of [`contain_panics`] that this thread is in.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
     static LAST: RefCell<Option<Contained>> = const { RefCell::new(None) };
 }
 
 static LISTENER: OnceLock<fn(&Contained)> = OnceLock::new();
 
-/// Sets what is called, once for the whole process, for each panic that is contained: for logs.
+/// Sets a function, once for the whole process, that is called for each contained panic, for example to log it.
 pub fn listen_to_contained(listener: fn(&Contained)) {
-    // The first one stays.
+    // Only the first listener is kept.
     let _ = LISTENER.set(listener);
 }
 
-/// Runs work; a panic in it is an error, and is not printed. Work that it gives to other threads must contain its
-/// own panics, or they are printed.
+/// Runs `work`, and returns a panic in it as an error, without printing it. Panics in other threads that `work` uses must
+/// be contained there, or they are printed.
 ///
 /// # Errors
-/// If the work panics. What it was changing must not be used further.
+/// If `work` panics. Values that it was changing must not be used any more.
 pub fn contain_panics<T>(work: impl FnOnce() -> T) -> Result<T, Contained> {
     static QUIETENED: Once = Once::new();
     QUIETENED.call_once(|| {
@@ -62,12 +62,12 @@ pub fn contain_panics<T>(work: impl FnOnce() -> T) -> Result<T, Contained> {
     })
 }
 
-/// The first line of a panic's message, and where it began.
+/// The first line of a panic's message, and its place in the code.
 fn detail_of(panic: &PanicHookInfo<'_>) -> String {
     let message = panic.payload_as_str().unwrap_or("no message").lines().next().unwrap_or_default();
     let mut detail = message[..message.floor_char_boundary(LONGEST)].to_owned();
     if let Some(place) = panic.location() {
-        // Without the folder of the machine that built the program.
+        // The path without the folder on the machine that built the program.
         let file = place.file().replace('\\', "/");
         let parts: Vec<&str> = file.split('/').collect();
         let from =

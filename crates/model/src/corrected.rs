@@ -1,4 +1,4 @@
-//! Corrections of single articles: what a person says that fields of one article are.
+//! Corrections of single articles: values of fields, as given by a person.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub enum CorrectedField {
 }
 }
 
-/// Values of fields that can be corrected. Of a correction, fields that are `None` stay as they are, and empty ones have no value.
+/// Values of the fields that can be corrected. In a correction, `None` leaves a field unchanged, and an empty value removes it.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(default)]
 pub struct CorrectedValues {
@@ -55,7 +55,7 @@ impl CorrectedValues {
         self.fields().next().is_none()
     }
 
-    /// The value of one field, and of no other.
+    /// A copy with the value of one field only.
     pub fn only(&self, field: CorrectedField) -> Self {
         let is = |own| field == own;
         Self {
@@ -73,10 +73,10 @@ impl CorrectedValues {
 pub struct ArticleCorrection {
     /// Address of the article.
     pub url: String,
-    /// What its fields are.
+    /// The corrected values.
     #[serde(flatten)]
     pub values: CorrectedValues,
-    /// Who says so; may be empty.
+    /// Who corrected it; may be empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub by: String,
     /// Why; may be empty.
@@ -85,13 +85,13 @@ pub struct ArticleCorrection {
     /// When it was corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// What was extracted then: the correction is outdated once another value is extracted. Without it, that is not noticed.
+    /// The values extracted then: the correction is outdated once other values are extracted. If empty, that goes unnoticed.
     #[serde(skip_serializing_if = "CorrectedValues::is_empty")]
     pub extracted: CorrectedValues,
 }
 
 record! {
-/// That a field of an article was corrected.
+/// A record of the correction of one field of an article.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct FieldCorrection {
     /// `title`, `authors`, `published` or `text`.

@@ -1,15 +1,15 @@
-//! Corrections of templates: what people or models marked on a page.
+//! Corrections of templates: marks that people or models set on the blocks of a page.
 
 use serde::{Deserialize, Serialize};
 
 use crate::named;
 
 named! {
-/// What a block of a page is, as it was marked; in the order in which marks are offered.
+/// The mark of a block of a page, in the order in which marks are offered.
 pub enum Mark {
     /// Text of the article.
     Content => "content",
-    /// Nothing of the article.
+    /// Not part of the article.
     NotContent => "not-content",
     /// A reader's comment.
     Comment => "comment",
@@ -25,7 +25,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// Whether such a block belongs to the text of an article; `None` for a headline, of which the settings decide.
+    /// Whether such a block belongs to the text of an article; `None` for a headline, because that depends on the settings.
     pub fn is_text(self) -> Option<bool> {
         match self {
             Self::Content | Self::Caption => Some(true),
@@ -35,16 +35,16 @@ impl Mark {
     }
 }
 
-/// An element above marked blocks, by what tells it apart on sibling pages.
+/// An element that contains marked blocks, described so that it can be found on sibling pages.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct NamedElement {
-    /// Number of the element that it is in; it comes before this one. `None` for the root.
+    /// Number of its parent, which comes before it in the list; `None` for the root.
     #[serde(rename = "in")]
     pub parent: Option<u32>,
     /// Its tag.
     pub tag: String,
-    /// Its attributes that name it, as `name=value`.
+    /// Its identifying attributes, as `name=value`.
     pub names: Vec<String>,
 }
 
@@ -60,10 +60,10 @@ pub struct MarkedBlock {
     /// Number of its words.
     #[serde(default)]
     pub words: u32,
-    /// Hash of its letters, 16 hex digits, by which a changed page is noticed; empty if unknown.
+    /// Hash of its letters, 16 hex digits, to detect that the page has changed; empty if unknown.
     #[serde(default)]
     pub hash: String,
-    /// What it is.
+    /// Its mark.
     pub mark: Mark,
 }
 
@@ -82,7 +82,7 @@ pub struct TemplateCorrection {
     /// Why.
     #[serde(default)]
     pub reason: String,
-    /// The elements of the marked blocks and those around them, each after the one that it is in.
+    /// The elements of the marked blocks and their ancestors; parents come before their children.
     #[serde(default)]
     pub elements: Vec<NamedElement>,
     /// The marked blocks.

@@ -8,36 +8,36 @@ use crate::{Origin, named};
 /// An address that returned no page: it is gone, or redirects.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Gone {
-    /// When it was asked for.
+    /// When it was requested.
     pub at: Timestamp,
-    /// The status: 404 or 410, or that of a redirect.
+    /// The status: 404, 410 or the status of a redirect.
     pub status: u16,
     /// The absolute address that a redirect leads to.
     pub moved_to: Option<String>,
 }
 
 impl Gone {
-    /// Whether this is later than the time at which a page was fetched; that of a page without a time is not known.
+    /// Whether this is later than the time at which a page was fetched; false if that time is unknown.
     pub fn is_after(&self, fetched: Option<Timestamp>) -> bool {
         fetched.is_some_and(|fetched| fetched < self.at)
     }
 }
 
-/// An answer that refuses a page, or fails to give it.
+/// A response that refuses a page, or fails to deliver it.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Refusal {
-    /// When it was asked for.
+    /// When it was requested.
     pub at: Option<Timestamp>,
     /// The status: 401, 403, 429 or 5xx.
     pub status: u16,
 }
 
-/// An address that has no page any more.
+/// An address that no longer has a page.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Absence {
-    /// The address that was asked for.
+    /// The address that was requested.
     pub url: String,
-    /// When, and what the answer was.
+    /// The time and the status of the response.
     pub gone: Gone,
 }
 
@@ -57,7 +57,7 @@ pub enum Stage {
 }
 }
 
-/// Declares the reasons, whose documentation is what they mean.
+/// Declares the reasons; their doc comments are their meanings.
 macro_rules! reasons {
     ($(#[doc = $doc:literal] $name:ident => $text:literal,)*) => {
         named! {
@@ -68,7 +68,7 @@ macro_rules! reasons {
         }
 
         impl DropReason {
-            /// What it means, in a sentence.
+            /// Its meaning, in a sentence.
             pub fn meaning(self) -> &'static str {
                 match self { $(DropReason::$name => $doc.trim_ascii(),)* }
             }
@@ -146,17 +146,17 @@ reasons! {
 }
 
 impl DropReason {
-    /// Damage in inputs. With it and without a page, the crawl itself has probably failed.
+    /// Reasons that mean damaged inputs. With such drops and without pages, the crawl itself has probably failed.
     pub const DAMAGE: [Self; 5] =
         [Self::BadRecord, Self::BadCompression, Self::CutShort, Self::Junk, Self::BadHttp];
 
-    /// Reasons of what is not chosen, which is counted and not listed.
+    /// Reasons of records and pages that were not selected. They are counted, but not listed.
     pub const NOT_CHOSEN: [Self; 3] = [Self::OtherSite, Self::OtherDate, Self::OverLimit];
 
     /// Reasons of pages that are copies of others.
     pub const COPIES: [Self; 3] = [Self::DuplicateUrl, Self::DuplicateText, Self::DuplicateArticle];
 
-    /// Whether the site serves such pages instead of articles.
+    /// Whether the reason is a page that the site serves instead of an article.
     pub fn is_wall(self) -> bool {
         matches!(
             self,
@@ -170,17 +170,17 @@ impl DropReason {
     }
 }
 
-/// The place at which an archive ends before its last record does. Everything before it was read.
+/// The place at which an archive is cut short. Everything before it was read.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct CutShort {
-    /// Offset of the record or compressed unit that is not complete.
+    /// Offset of the incomplete record or compressed unit.
     pub offset: u64,
     /// What is missing, what was kept, and what to do.
     pub detail: String,
 }
 
 impl CutShort {
-    /// What is wrong with the archive, after its name.
+    /// The problem with the archive, as a phrase that follows its name.
     pub fn problem(&self) -> String {
         format!("is cut short at byte {}: {}", self.offset, self.detail)
     }
@@ -189,9 +189,9 @@ impl CutShort {
 /// Something that was dropped, with its reason: one line of `dropped.jsonl`.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Drop {
-    /// Site it belongs to, or empty before grouping.
+    /// Key of its site; empty before grouping.
     pub site: String,
-    /// URL, or empty where none could be read.
+    /// Its URL; empty if none could be read.
     pub url: String,
     /// The record or file it was in.
     pub origin: Origin,
@@ -201,8 +201,8 @@ pub struct Drop {
     pub reason: DropReason,
     /// Details for the user, in a sentence; may be empty.
     pub detail: String,
-    /// Of an answer with status 404, 410 or that of a redirect: what it says of the address.
+    /// For responses with status 404, 410 or a redirect: the time and status of the response.
     pub gone: Option<Gone>,
-    /// Of an answer that refuses a page.
+    /// For responses that refuse a page.
     pub refused: Option<Refusal>,
 }

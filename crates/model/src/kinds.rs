@@ -1,4 +1,4 @@
-//! Kinds of pages, and how well what was learnt of them fits.
+//! Kinds of authors, templates and pages, and verdicts on sites and templates.
 
 use std::str::FromStr;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::named;
 
 named! {
-/// What an author is.
+/// The kind of an author.
 pub enum AuthorKind {
     /// A person, as far as is known.
     Person => "person",
@@ -31,7 +31,7 @@ pub enum TemplateKind {
 }
 
 named! {
-/// How a site, or one of its templates, is: what came of it tonight, compared with what came of it before. Later ones are
+/// The verdict on a site or template: tonight's results compared with the results of earlier nights. Later ones are
 /// worse.
 #[derive(Default)]
 pub enum Verdict {
@@ -44,11 +44,11 @@ pub enum Verdict {
     Drifting => "drifting",
     /// Far fewer articles than usual.
     Shrunken => "shrunken",
-    /// Texts or fields are worse than usual: of other lengths, much less certain, or not found.
+    /// Texts or fields are worse than usual: of different lengths, much less certain, or not found.
     Broken => "broken",
-    /// The site answers with something else than its pages.
+    /// The site serves something else instead of its pages.
     Blocked => "blocked",
-    /// No page tonight, unlike usually.
+    /// No page tonight, although the site usually has pages.
     Missing => "missing",
 }
 }
@@ -61,14 +61,14 @@ impl Verdict {
 }
 
 named! {
-/// The type of a page, by what its content is. The types are those of the WCXB data set.
+/// The type of a page, by its content. The types are those of the WCXB data set.
 #[derive(Hash)]
 pub enum PageType {
     /// One text by one publisher: news, a blog post, an essay.
     Article => "article",
     /// A manual, a reference, a tutorial.
     Documentation => "documentation",
-    /// What an organisation offers or is.
+    /// A description of an organisation or its services.
     Service => "service",
     /// Posts of several people: a thread, a question with its answers.
     Forum => "forum",
@@ -76,7 +76,7 @@ pub enum PageType {
     Collection => "collection",
     /// Entries with some text each: results, an index of posts, a directory.
     Listing => "listing",
-    /// One thing that is for sale.
+    /// A single item for sale.
     Product => "product",
 }
 }

@@ -1,5 +1,5 @@
-//! What is learnt of a site: signifiers and structural patterns (Forest: Oita & Senellart, §§3.1–3.4), wrappers, and the
-//! summary of a site's templates.
+//! The results of learning a site: signifiers and structural patterns (Forest: Oita & Senellart, §§3.1–3.4), wrappers, and
+//! the summary of a site's templates.
 
 use std::collections::BTreeMap;
 
@@ -54,14 +54,14 @@ pub struct PatternScore {
     pub u: f64,
     /// Sum of informativeness I = J·U over those pages (equation 4).
     pub i: f64,
-    /// Relevance (equation 5): what patterns are ranked by.
+    /// Relevance (equation 5), by which patterns are ranked.
     pub relevance: f64,
 }
 
 /// An element type on a level of the tree (Definition 3), with its measures.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct StructuralPattern {
-    /// Which elements.
+    /// The type of its elements.
     pub element: ElementType,
     /// Depth in the tree; the root element is on level 0.
     pub level: u32,
@@ -77,12 +77,12 @@ pub struct StructuralPattern {
 pub struct Support {
     /// Number of sibling pages it was learnt from.
     pub learnt_from: u32,
-    /// Share of these on which its expressions select exactly what was decided, in 0..=1.
+    /// Share of these pages on which its expressions select exactly the nodes that were decided on, in 0..=1.
     #[serde(serialize_with = "serialize_rounded")]
     pub exact: f64,
-    /// Number of sibling pages held back from learning.
+    /// Number of sibling pages held out from learning.
     pub held_back: u32,
-    /// Number of these on which the same is selected without them.
+    /// Number of held-out pages on which a wrapper learnt without them selects the same.
     pub held_back_agreeing: u32,
     /// 1 − relevance of the runner-up over relevance of the winner, in 0..=1.
     #[serde(serialize_with = "serialize_rounded")]
@@ -100,8 +100,8 @@ pub struct Wrapper {
     pub prune: Vec<String>,
     /// Evidence for it.
     pub support: Support,
-    /// Confidence in 0..=1. Engine `grove`: the mean of those of the articles that were found on the pages learnt
-    /// from, so that it can be compared with those of articles. Other engines: from the support.
+    /// Confidence in 0..=1. Engine `grove`: the mean confidence of the articles on the pages it was learnt from, so that it can
+    /// be compared with the confidence of articles. Other engines: computed from the support.
     pub confidence: f64,
     /// Starts at 1 and increases by one each time the template's wrapper is learnt again and differs.
     pub version: u32,
@@ -114,7 +114,7 @@ pub struct SiteSummary {
     pub schema: SchemaVersion,
     /// Key of the site.
     pub site: String,
-    /// Whether the byte limit left pages out of the sample.
+    /// Whether pages were left out of the sample because of the byte limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sample_cut: bool,
     /// The templates that pages of the run belong to, in the order in which they were learnt.
@@ -127,7 +127,7 @@ pub struct SiteSummary {
 /// A template: the kind of its pages, its wrapper, and the patterns it was chosen from.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct TemplateSummary {
-    /// 12 hex digits: a hash of the layout that it was first learnt from.
+    /// Its id, 12 hex digits: a hash of the layout that it was first learnt from.
     pub id: String,
     /// Kind of its pages.
     pub kind: TemplateKind,
@@ -156,7 +156,7 @@ pub struct WrapperRecord {
     pub version: u32,
     /// XPath 1.0 expressions of the body.
     pub content: Vec<String>,
-    /// XPath 1.0 expressions of what is removed from the body.
+    /// XPath 1.0 expressions of the nodes to remove from the body.
     pub prune: Vec<String>,
     /// Its confidence, 0 to 1.
     pub confidence: f64,
@@ -167,7 +167,7 @@ pub struct WrapperRecord {
 /// A ranked structural pattern; see [`StructuralPattern`].
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct PatternRecord {
-    /// Its element type, for reading.
+    /// Its element type, in readable form.
     pub element: String,
     /// Depth of its elements; `html` is 0.
     pub level: u32,
@@ -210,7 +210,7 @@ impl From<&StructuralPattern> for PatternRecord {
     }
 }
 
-/// Counts of what a site config selected.
+/// Counts of the pages on which a site config was used.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct SiteConfigUse {
     /// The host it is for; with a leading dot, its subdomains.
@@ -219,15 +219,15 @@ pub struct SiteConfigUse {
     pub body: Vec<String>,
     /// Pages of the host.
     pub pages: usize,
-    /// Number of these on which it found a body.
+    /// Pages on which it found a body.
     pub matched: usize,
-    /// Of those, pages on which the engine's text was used instead, as the body was next to nothing of it.
+    /// Of those, pages on which the engine's text was used instead, because the body contained almost nothing of it.
     pub overruled: usize,
 }
 
 impl SiteSummary {
-    /// Adds what another part of the same site has: pages of templates that are known are counted, other
-    /// templates are added.
+    /// Adds the summary of another part of the same site: sums the pages of templates that both have, and adds the other
+    /// templates.
     pub fn absorb(&mut self, other: Self) {
         for template in other.templates {
             match self.templates.iter_mut().find(|known| known.id == template.id) {

@@ -1,4 +1,4 @@
-//! Nights: what a run with a store of models finds of a site, and what is kept of it.
+//! Nights: the results of a site in a run with a model store, and the data that the store keeps.
 
 use std::collections::BTreeMap;
 
@@ -7,74 +7,74 @@ use serde::{Deserialize, Serialize};
 use crate::record::{serialize_rounded, serialize_rounded_if_some};
 use crate::{DropReason, Verdict};
 
-/// What a run with a store of models found of a site, and what the store is to keep of it.
+/// The results of a site in a run with a model store, and the data for the store to keep.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct SiteNight {
     /// Key of the site.
     pub site: String,
-    /// Date of its newest page, `YYYY-MM-DD`; empty where pages have no dates.
+    /// Date of its newest page, `YYYY-MM-DD`; empty if pages have no dates.
     pub night: String,
-    /// How it is.
+    /// The verdict on the site.
     pub health: Assessment,
-    /// What came of it.
+    /// The results of its pages.
     pub figures: NightFigures,
-    /// What comes of it usually; `None` if there is no such night.
+    /// The mean of usual nights; `None` if there are none.
     pub usual: Option<UsualNight>,
-    /// What was decided about the model.
+    /// The decision about the model.
     pub decision: String,
-    /// The grounds of the decision.
+    /// The reason for the decision.
     pub reason: String,
     /// The revision that was applied; 0 for a model that is not kept.
     pub model_revision: u32,
-    /// Whether pages of no template were learnt from once more, for this night only.
+    /// Whether pages without a template went to a second round of learning, for this night only.
     pub second_round: bool,
     /// Pages of its sample.
     pub sampled: u64,
-    /// Of those, pages that the model had no template for.
+    /// Sampled pages that the model had no template for.
     pub unassigned: u64,
-    /// How its templates are, by id.
+    /// The results of its templates, by id.
     pub templates: Vec<TemplateNight>,
-    /// Its pages that have lost their texts; `None` if none were looked for. Not kept.
+    /// Pages that have lost their texts; `None` if this was not checked. Not kept in the store.
     pub lost_texts: Option<Vec<LostTexts>>,
-    /// What became of words that its pages had before. Not kept.
+    /// How words that pages already had in earlier captures were read. Not kept in the store.
     pub shared_words: SharedWords,
-    /// What changed, where the site did.
+    /// What changed, if the site changed.
     pub change: Option<SiteChange>,
-    /// A new revision of its model, to be kept.
+    /// A new revision of its model, if there is one.
     pub revision: Option<Revision>,
     /// The retained pages, if they changed.
     pub sample: Option<PackedSample>,
-    /// What is known of the texts at its addresses, packed, if that changed.
+    /// Known texts by address, packed, if they changed.
     pub texts: Option<Vec<u8>>,
 }
 
-/// How the words that pages had in earlier captures, too, were read: sums over pages.
+/// How words that pages already had in earlier captures were read. All values are sums over pages.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct SharedWords {
-    /// Pages of which an earlier capture was read.
+    /// Pages with an earlier capture.
     pub pages: u64,
-    /// Of these, pages whose texts are others, where the former one was sure.
+    /// Of these, pages whose text is different, although the earlier text was certain.
     pub others: u64,
-    /// Share of the words of the former text that are still on the page, and not in the text any more.
+    /// Share of the earlier text's words that are still on the page, but no longer in the text.
     pub lost: f64,
-    /// Share of the words of tonight's text that were on the page before, and not in the text.
+    /// Share of the words of tonight's text that were on the page before, but not in the text.
     pub gained: f64,
-    /// Agreement of both texts in these words: twice those in both, of those in each.
+    /// Agreement of both texts in these words: twice the words in both, divided by the sum of the words in each.
     pub agreement: f64,
 }
 
 impl SharedWords {
-    /// Agreement up to which the texts of a page are others.
+    /// Maximum agreement of texts that count as different.
     pub const OTHER: f64 = 0.9;
-    /// Confidence from which on a text is sure. What was found with less may be none, and another one no loss.
+    /// Minimum confidence of a text that counts as certain. A less confident text may be wrong, and a different one no loss.
     pub const SURE: f64 = 0.8;
 
-    /// Mean agreement of both texts, 0 to 1; `None` where no earlier capture was read.
+    /// Mean agreement of both texts, 0 to 1; `None` if no page has an earlier capture.
     pub fn mean_agreement(&self) -> Option<f64> {
         (self.pages > 0).then(|| self.agreement / self.pages as f64)
     }
 
-    /// Adds those of other pages.
+    /// Adds the sums of other pages.
     pub fn add(&mut self, other: &Self) {
         self.pages += other.pages;
         self.others += other.others;
@@ -84,44 +84,44 @@ impl SharedWords {
     }
 }
 
-/// Pages of a night that have far fewer words of their own than those of earlier nights.
+/// Pages of a night that have far fewer words of their own than pages of earlier nights.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct LostTexts {
-    /// The id of their template; empty for pages of none.
+    /// The id of their template; empty for pages without one.
     pub template: String,
     /// The beginning of the notice that replaces their text; empty if there is none.
     pub notice: String,
-    /// What kind of wall that is: `duplicate-text` if nothing tells; `None` if there is no notice.
+    /// The kind of wall: `duplicate-text` if it is unknown; `None` if there is no notice.
     pub kind: Option<DropReason>,
-    /// Number of these pages.
+    /// Number of pages that have lost their texts.
     pub pages: u64,
-    /// All pages that were looked at.
+    /// Number of pages that were checked.
     pub of: u64,
-    /// Share of their own words that these pages have lost.
+    /// Share of their own words that the pages have lost.
     pub lost: f64,
 }
 
-/// A verdict on a site, with what it rests on and what to do about it.
+/// A verdict on a site, with its evidence and a recommendation.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct Assessment {
     /// The verdict; the field `health` of records.
     #[serde(rename = "health")]
     pub verdict: Verdict,
-    /// What a blocked site answers with: the reason of most drops, such as `bot-check`, or a status, such as `http-403`.
+    /// What a blocked site serves: the reason of most drops, such as `bot-check`, or a status, such as `http-403`.
     pub blocked_by: Option<String>,
-    /// The numbers that it rests on, in a sentence.
+    /// The numbers that support it, in a sentence.
     pub evidence: String,
     /// One thing to do; empty if there is nothing.
     pub next: String,
 }
 
-/// Stands before the name of a field that articles have from a feed.
+/// Prefix for the name of a field whose value comes from a feed.
 pub const OF_FEEDS: &str = "feed:";
 
-/// What came of a site in a night. All but the last are sums, so that those of the parts of a site can be added.
+/// The results of a site in a night. All but the last are sums, so that the parts of a site can be added.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct NightFigures {
-    /// Pages that reached it.
+    /// Pages that were grouped into it.
     pub pages: u64,
     /// Articles.
     pub articles: u64,
@@ -131,21 +131,21 @@ pub struct NightFigures {
     pub lengths: [f64; 2],
     /// Sum of the confidences of articles.
     pub confidence: f64,
-    /// Articles that have a field, by the name of the field; with [`OF_FEEDS`] before the name, those that have it from a feed.
+    /// Articles with a value for a field, by the field's name; prefixed with [`OF_FEEDS`], articles with a value from a feed.
     pub fields: BTreeMap<String, u64>,
-    /// What was left out, by reason; answers that refuse a page by status, as `http-403`.
+    /// Drops by reason; responses that refuse a page by status, such as `http-403`.
     pub drops: BTreeMap<String, u64>,
     /// Articles by template.
     pub templates: BTreeMap<String, u64>,
-    /// Articles of which the page has only the beginning.
+    /// Articles of which the page has only the first part.
     pub partial: u64,
     /// Addresses that are gone (status 404 or 410).
     pub gone: u64,
-    /// Articles of which the text of an earlier night is known.
+    /// Articles whose text of an earlier night is known.
     pub known: u64,
-    /// Sum of their similarities to it, 0 to 1 each.
+    /// Sum of the similarities of these articles to their earlier texts, 0 to 1 each.
     pub similarity: f64,
-    /// Mean agreement with the engine's judgement of single pages, 0 to 1; `None` where none was compared.
+    /// Mean agreement with the engine's judgement of single pages, 0 to 1; `None` if no page was compared.
     pub agreement: Option<f64>,
 }
 
@@ -157,7 +157,7 @@ pub fn add_counts<K: Clone + Ord>(to: &mut BTreeMap<K, u64>, numbers: &BTreeMap<
 }
 
 impl NightFigures {
-    /// Adds those of another part.
+    /// Adds the figures of another part of the site.
     pub fn add(&mut self, other: &Self) {
         self.pages += other.pages;
         self.articles += other.articles;
@@ -179,29 +179,29 @@ impl NightFigures {
         self.agreement = self.agreement.or(other.agreement);
     }
 
-    /// Mean confidence of its articles, 0 to 1; `None` without any.
+    /// Mean confidence of its articles, 0 to 1; `None` without articles.
     pub fn mean_confidence(&self) -> Option<f64> {
         (self.articles > 0).then(|| self.confidence / self.articles as f64)
     }
 
-    /// Mean similarity of its texts to those of earlier nights, 0 to 1; `None` where none of an address is known.
+    /// Mean similarity of its texts to the texts of earlier nights, 0 to 1; `None` if no earlier text is known.
     pub fn mean_similarity(&self) -> Option<f64> {
         (self.known > 0).then(|| self.similarity / self.known as f64)
     }
 
-    /// Pages that the site does not serve, but something else instead of them.
+    /// Number of pages that the site replaced by something else.
     pub fn refused(&self) -> u64 {
         let refused = self.drops.iter().filter(|(reason, _)| is_refusal(reason));
         refused.map(|(_, number)| number).sum()
     }
 
-    /// What is served instead of most of these.
+    /// What is served instead of most of these pages.
     pub fn refused_by(&self) -> Option<&str> {
         let refused = self.drops.iter().filter(|(reason, _)| is_refusal(reason));
         refused.max_by_key(|(_, number)| **number).map(|(reason, _)| reason.as_str())
     }
 
-    /// Pages in which no text was found.
+    /// Number of pages in which no text was found.
     pub fn lost(&self) -> u64 {
         let lost = [
             DropReason::NoContent,
@@ -220,101 +220,101 @@ fn is_refusal(reason: &str) -> bool {
 /// An earlier night of a site.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PastNight {
-    /// Its date, `YYYY-MM-DD`; empty where pages have no dates.
+    /// Its date, `YYYY-MM-DD`; empty if pages have no dates.
     pub night: String,
-    /// What was said of the site.
+    /// The verdict on the site.
     pub verdict: Verdict,
-    /// What came of it.
+    /// The results of its pages.
     pub figures: NightFigures,
 }
 
-/// What usually comes of a site: means over the nights that a night is compared with.
+/// The usual results of a site: means over the nights that a night is compared with.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct UsualNight {
-    /// The number of these nights.
+    /// Number of these nights.
     pub nights: u64,
-    /// Pages.
+    /// Mean number of pages.
     #[serde(serialize_with = "serialize_rounded")]
     pub pages: f64,
     /// Articles.
     #[serde(serialize_with = "serialize_rounded")]
     pub articles: f64,
-    /// Words of an article.
+    /// Mean number of words of an article.
     #[serde(serialize_with = "serialize_rounded")]
     pub words: f64,
-    /// Confidence of an article, 0 to 1.
+    /// Mean confidence of an article, 0 to 1.
     #[serde(serialize_with = "serialize_rounded")]
     pub confidence: f64,
 }
 
-/// What changed about a site whose model was learnt anew, template by template.
+/// Changes of a site whose model was learnt again, template by template.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SiteChange {
-    /// The date of the night, `YYYY-MM-DD`; empty where pages have no dates.
+    /// The date of the night, `YYYY-MM-DD`; empty if pages have no dates.
     pub night: String,
-    /// How the model fared before.
+    /// The verdict on the earlier model.
     pub verdict: Verdict,
-    /// Why it was learnt anew.
+    /// Why the model was learnt again.
     pub reason: String,
-    /// The revision it has now.
+    /// The new revision of the model.
     pub model_revision: u32,
-    /// Its templates whose pages are read differently now, those with the most pages first.
+    /// The templates whose pages are now read differently, those with the most pages first.
     pub templates: Vec<TemplateChange>,
 }
 
-/// A template before and after its site was learnt anew.
+/// A template before and after the model of its site was learnt again.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct TemplateChange {
     /// Its id.
     pub template: String,
-    /// Pages of it in the night's sample.
+    /// Number of its pages in the night's sample.
     pub pages: u64,
     /// A page that shows the difference.
     pub url: String,
-    /// What the model before makes of that page; `None` if it has no template for it.
+    /// What the earlier model extracts from that page; `None` if it has no template for it.
     pub before: Option<PageReading>,
-    /// What the new model makes of it.
+    /// What the new model extracts from it.
     pub after: PageReading,
 }
 
-/// What a model makes of a page.
+/// What a model extracts from a page.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct PageReading {
-    /// The wrapper of the page's template: what it selects.
+    /// The expressions of the wrapper of the page's template.
     pub content: Vec<String>,
-    /// What it removes from that.
+    /// The expressions of the nodes that the wrapper removes.
     pub prune: Vec<String>,
-    /// A passage of the text, from where the readings differ; empty if there is no article.
+    /// A passage of the text, from the point where the readings differ; empty if there is no article.
     pub text: String,
-    /// Characters of the whole text.
+    /// Number of characters of the whole text.
     pub characters: u64,
     /// Confidence; `None` if there is no article.
     pub confidence: Option<f64>,
 }
 
-/// How a template fared in a night.
+/// The results of a template in a night.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct TemplateNight {
     /// Its id.
     pub template: String,
-    /// How well what was learnt fits; the field `health` of records.
+    /// The verdict on the template; the field `health` of records.
     #[serde(rename = "health")]
     pub verdict: Verdict,
-    /// Pages that were looked at.
+    /// Number of pages that were checked.
     pub pages: u64,
     /// Share of pages on which the wrapper found the article.
     #[serde(serialize_with = "serialize_rounded")]
     pub by_wrapper: f64,
-    /// The same of the pages learnt from.
+    /// Expected share, from the pages that were learnt from.
     #[serde(serialize_with = "serialize_rounded")]
     pub by_wrapper_expected: f64,
     /// Mean confidence.
     #[serde(serialize_with = "serialize_rounded")]
     pub confidence: f64,
-    /// The same of the pages learnt from.
+    /// Expected mean confidence, from the pages that were learnt from.
     #[serde(serialize_with = "serialize_rounded")]
     pub confidence_expected: f64,
-    /// Mean agreement with the engine's judgement of single pages, 0 to 1; `None` where none was judged.
+    /// Mean agreement with the engine's judgement of single pages, 0 to 1; `None` if no page was judged.
     #[serde(serialize_with = "serialize_rounded_if_some")]
     pub agreement: Option<f64>,
 }
@@ -338,35 +338,35 @@ pub struct Revision {
     pub weights: Option<String>,
     /// SHA-256 of the settings, in hex.
     pub settings: String,
-    /// Its bytes.
+    /// The serialised model.
     #[serde(with = "bytes")]
     pub model: Vec<u8>,
 }
 
-/// What is known of a retained page without unpacking it.
+/// The metadata of a retained page, which can be read without unpacking the page.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct RetainedHead {
     /// Its address.
     pub url: String,
     /// Id of its template; empty for none.
     pub template: String,
-    /// When it was fetched, RFC 3339; empty where that is not known.
+    /// When it was fetched, RFC 3339; empty if unknown.
     pub fetched: String,
-    /// Bytes of its HTML.
+    /// Size of its HTML in bytes.
     pub html_bytes: u64,
 }
 
 /// The retained pages of a site, compressed together.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct PackedSample {
-    /// One for each page, by address.
+    /// The metadata of each page, by address.
     pub heads: Vec<RetainedHead>,
     /// The pages, as `modelstore` packs them.
     #[serde(with = "bytes")]
     pub blob: Vec<u8>,
 }
 
-/// Byte strings as such, not as lists of numbers.
+/// Serialises byte strings as such, not as lists of numbers.
 mod bytes {
     use serde::de::{Error, Visitor};
     use serde::{Deserializer, Serializer};

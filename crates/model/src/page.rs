@@ -27,7 +27,7 @@ pub struct Page {
     pub origin: Origin,
     /// Character set the payload was decoded with.
     pub charset: Charset,
-    /// What came with it beside its HTML, if anything did.
+    /// Data that came with the page in addition to its HTML, if any.
     pub notes: Option<Box<PageNotes>>,
     /// The payload, decoded to UTF-8.
     pub html: PageHtml,
@@ -43,12 +43,12 @@ struct OwnedHtml<T: ?Sized> {
 }
 
 impl PageHtml {
-    /// HTML that something owns.
+    /// Wraps the owner of an HTML text.
     pub fn new(owner: impl AsRef<str> + Send + Sync + 'static) -> Self {
         Self(Arc::new(OwnedHtml { digest: OnceLock::new(), owner }))
     }
 
-    /// Its XXH3-128, computed once for all clones.
+    /// The XXH3-128 of the HTML, computed once for all clones.
     pub fn digest(&self) -> u128 {
         *self.0.digest.get_or_init(|| xxh3_128(self.as_bytes()))
     }
@@ -126,12 +126,12 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// `truncated` of a record that has what a browser made of a page.
+    /// Value of `truncated` for a record with the page as a browser rendered it.
     pub const RENDERING: &str = "rendering";
-    /// `truncated` of a record that has the text alone that a browser showed.
+    /// Value of `truncated` for a record with only the text that a browser showed.
     pub const RENDERED_TEXT: &str = "rendered-text";
 
-    /// Whether the record has what a browser made of a page, not what the server sent.
+    /// Whether the record has the output of a browser, not the response of the server.
     pub fn is_rendering(&self) -> bool {
         matches!(self.truncated.as_deref(), Some(Self::RENDERING | Self::RENDERED_TEXT))
     }
@@ -139,7 +139,7 @@ impl Origin {
 
 impl Serialize for Origin {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        // Records leave out what is not known; forms without names need every field.
+        // Records omit unknown values; formats without names of fields need every field.
         let in_full = !to.is_human_readable();
         let has_id = in_full || !self.record_id.is_empty();
         let is_cut = in_full || self.truncated.is_some();
@@ -191,12 +191,12 @@ pub struct Overruled {
 }
 
 impl Overruled {
-    /// All of them.
+    /// All overruled encodings.
     pub fn all(&self) -> impl Iterator<Item = EncodingName> + use<> {
         [self.http, self.meta, self.xml].into_iter().flatten()
     }
 
-    /// Whether none was overruled.
+    /// Whether no declaration was overruled.
     pub fn is_empty(&self) -> bool {
         self.all().next().is_none()
     }

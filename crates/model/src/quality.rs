@@ -1,4 +1,4 @@
-//! How good the text of an article seems to be, so that users can filter articles.
+//! Estimates of the quality of an article's text, by which users can filter articles.
 
 use serde::{Deserialize, Serialize};
 
@@ -36,28 +36,28 @@ pub struct Quality {
 named! {
 /// Why an article is doubtful.
 pub enum Doubt {
-    /// Much of the text is there twice.
+    /// Much of the text is repeated.
     Repeated => "repeated",
-    /// The type of the page is uncertain, so that it may be no article.
+    /// The type of the page is uncertain: it may not be an article.
     Type => "type",
-    /// The text is expected to have more than the article.
+    /// The text probably contains more than the article.
     TooMuch => "too-much",
-    /// The text is expected to lack a part of the article.
+    /// The text probably lacks a part of the article.
     TooLittle => "too-little",
-    /// Both, or neither more than the other.
+    /// Both, or neither is more likely than the other.
     Mixed => "mixed",
 }
 }
 
-/// Least share of repeated words that is a reason for doubt.
+/// Minimum share of repeated words that is a reason for doubt.
 const MUCH_REPEATED: f64 = 0.2;
 /// Probability of the page's type below which the type is the reason for doubt.
 const SURE_TYPE: f64 = 0.5;
-/// Least difference between expected precision and recall that says which of them is the reason.
+/// Minimum difference between expected precision and recall for one of them to be the reason.
 const APART: f64 = 0.1;
 
 impl Doubt {
-    /// The main reason for the doubt in a text of this quality on a page whose type has this probability.
+    /// The main reason to doubt a text of this quality, on a page whose type has this probability.
     pub fn about(quality: &Quality, type_probability: Option<f64>) -> Self {
         let more =
             quality.recall.zip(quality.precision).map(|(recall, precision)| recall - precision);

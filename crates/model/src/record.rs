@@ -1,24 +1,24 @@
-//! Structs whose fields are known at run time: the outputs of articles are lists over them.
+//! Structs whose fields are known at run time, so that outputs can write all fields of a record.
 
 use serde::{Serialize, Serializer};
 
 /// A field of a record.
 #[derive(Debug)]
 pub struct RecordField {
-    /// Name in `articles.jsonl` and all other outputs.
+    /// Its name in `articles.jsonl` and all other outputs.
     pub name: &'static str,
-    /// The documentation of the field, in Markdown.
+    /// Its documentation, in Markdown.
     pub doc: &'static str,
     /// Type of its values.
     pub kind: FieldKind,
     /// Whether the value may be null.
     pub is_nullable: bool,
-    /// The serde attributes of the field.
+    /// Its serde attributes.
     pub serde: &'static str,
 }
 
 impl RecordField {
-    /// Whether a record may have no value: null, or the field is left out.
+    /// Whether the value may be missing: null, or the field is left out.
     pub fn is_optional(&self) -> bool {
         self.is_nullable || self.serde.contains("skip_serializing_if")
     }
@@ -92,7 +92,7 @@ macro_rules! named {
         }
 
         impl $name {
-            /// All of them, in order.
+            /// All values, in order.
             pub const ALL: [Self; [$($text),*].len()] = [$(Self::$value),*];
 
             /// The name written to outputs.
@@ -155,12 +155,12 @@ macro_rules! record {
 
 pub(crate) use record;
 
-/// Four decimals are enough precision for a confidence, and keep lines short.
+/// Rounds to four decimals, which are precise enough for a confidence and keep lines short.
 pub fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }
 
-/// Writes four decimals to records; all of them to the temporary files of a run.
+/// Serialises four decimals in records, and all decimals in the temporary files of a run.
 pub(crate) fn serialize_rounded<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
     let is_record = to.is_human_readable();
     to.serialize_f64(if is_record { rounded(*value) } else { *value })

@@ -1,4 +1,4 @@
-//! What pages and their servers say of the use of their texts: recorded, never decided.
+//! Statements of pages and servers about the use of their texts. They are recorded; users decide what follows from them.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::named;
 use crate::record::record;
 
 record! {
-/// What a page and its server say of its use.
+/// The statements of a page and its server about the use of the page.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(default)]
 pub struct Rights {
@@ -36,7 +36,7 @@ pub struct Rights {
 }
 
 named! {
-/// What a `robots.txt` says of an address.
+/// The rule of a `robots.txt` for an address.
 pub enum RobotsRule {
     /// A robot may fetch it.
     Allowed => "allowed",
@@ -46,7 +46,7 @@ pub enum RobotsRule {
 }
 
 named! {
-/// A statement of a page or its server about its use, by which articles are counted and can be left out.
+/// A statement of a page or its server about the use of the page. Articles are counted by it, and can be left out.
 pub enum RightsStatement {
     /// Not to be listed in search results: `noindex` or `none`.
     NoIndex => "noindex",
@@ -64,17 +64,17 @@ pub enum RightsStatement {
 }
 
 impl Rights {
-    /// Whether nothing is said.
+    /// Whether there is no statement.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// What is said, of what is counted.
+    /// The statements that are counted.
     pub fn statements(&self) -> impl Iterator<Item = RightsStatement> {
         RightsStatement::ALL.into_iter().filter(|statement| self.has(*statement))
     }
 
-    /// Whether this is said, to all robots or to the one that is named.
+    /// Whether the statement is made, to all robots or to the one that `group.robot` names.
     pub fn has(&self, statement: RightsStatement) -> bool {
         let directs = |names: &[&str]| {
             let all = self.robots.iter().chain(&self.own_robot);
@@ -102,24 +102,24 @@ pub struct ExtraValue {
 }
 }
 
-/// What came with a page beside its HTML.
+/// Data that came with a page in addition to its HTML.
 #[derive(Clone, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct PageNotes {
-    /// Headers of the answer that concern rights: names in lower case, values as written.
+    /// Headers of the response that concern rights: names in lower case, values as written.
     pub headers: Vec<(String, String)>,
-    /// Columns of its row in a table that are kept, in the order in which they were asked for.
+    /// The requested columns of its row in a table, in the order in which they were requested.
     pub extra: Vec<ExtraValue>,
-    /// The rules of the site that concern it.
+    /// The rules of the site for the page.
     pub site: SiteRules,
 }
 
-/// What the files of a site say of the use of a page.
+/// The rules in the files of a site for the use of a page.
 #[derive(Clone, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct SiteRules {
-    /// By `robots.txt`.
+    /// The rule of `robots.txt`.
     pub robots_txt: Option<RobotsRule>,
     /// Addresses of licences in `robots.txt`.
     pub rsl: Vec<String>,
-    /// By `/.well-known/tdmrep.json`: whether rights are reserved, and the address of the policy.
+    /// From `/.well-known/tdmrep.json`: whether rights are reserved, and the address of the policy.
     pub tdm: Option<(bool, Option<String>)>,
 }

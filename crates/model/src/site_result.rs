@@ -1,4 +1,4 @@
-//! What came of one site: what every output receives, and its figures.
+//! The results of one site, which every output receives, and its figures.
 
 use std::collections::BTreeMap;
 
@@ -7,41 +7,41 @@ use serde::{Deserialize, Serialize};
 use crate::record::serialize_rounded;
 use crate::{Doubt, Drop, Extracted, SiteChange, SiteNight, SiteSummary, add_counts};
 
-/// All that came of one site.
+/// The results of one site.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub struct SiteResult {
-    /// Its articles, by (URL, origin). When outputs receive it, they are here only if an output asks for them.
+    /// Its articles, by (URL, origin). Outputs receive them here only if one of the outputs asks for them.
     pub articles: Vec<Extracted>,
-    /// When outputs receive it: its articles as lines of `articles.jsonl`, in the same order.
+    /// For outputs: its articles as lines of `articles.jsonl`, in the same order.
     #[serde(skip)]
     pub lines: Vec<u8>,
-    /// What was dropped on the way, sorted.
+    /// Its drops, sorted.
     pub drops: Vec<Drop>,
     /// Its templates and wrappers.
     pub summary: SiteSummary,
     /// Key of the site.
     pub site: String,
-    /// Pages that reached it.
+    /// Number of pages that were grouped into it.
     pub pages: usize,
-    /// How those were worked on.
+    /// How the pages were processed.
     pub work: PageWork,
-    /// How much of its pages was kept.
+    /// Characters of its pages, and how many were kept.
     pub characters: CharacterCounts,
     /// Its best wrapper, for the summary: template, articles, expression.
     pub best: Option<BestWrapper>,
-    /// What was learnt of it in the ftr-site-config format; empty unless that is asked for.
+    /// Its learnt wrappers in the ftr-site-config format; empty unless they are requested.
     pub site_configs: Vec<WrittenSiteConfig>,
-    /// Whether this is a part of a site too large to be worked on at once, and more of it follows. Its articles
-    /// are in order over all parts; the other figures are of this part.
+    /// Whether this is a part of a site that is too large to be processed at once, and more parts follow. Articles are in
+    /// order over all parts; the other figures are those of this part.
     pub more: bool,
-    /// Its figures, or those of this part; `None` until all is known that they count.
+    /// Its figures, or the figures of this part; `None` until everything that they count is known.
     pub figures: Option<Box<SiteFigures>>,
-    /// In a run with a store of models, what is to be kept; on the last part of a site.
+    /// In a run with a model store, the data to keep; only in the last part of a site.
     pub night: Option<Box<SiteNight>>,
 }
 
 impl SiteResult {
-    /// A site of which nothing is known but its articles.
+    /// The results of a site of which only the articles are known.
     pub fn from_articles(site: &str, articles: Vec<Extracted>) -> Self {
         Self {
             pages: articles.len(),
@@ -53,25 +53,25 @@ impl SiteResult {
     }
 }
 
-/// How pages were worked on.
+/// How pages were processed.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct PageWork {
     /// Pages that html5ever's own tokenizer read.
     pub by_html5ever: u64,
-    /// Pages of which something was left out, as their trees outgrew a limit.
+    /// Pages of which a part was left out, because their trees exceeded a limit.
     pub outgrown: u64,
-    /// Pages that took the fast path: by the wrapper and what was learnt, without being judged.
+    /// Pages that took the fast path: extracted by the wrapper and learnt scores, without being judged.
     pub fast_path: u64,
-    /// Pages that were judged.
+    /// Pages that were judged: whose own features and scores were computed.
     pub judged: u64,
     /// Pages on which the engine overruled a site config.
     pub overruled: u64,
-    /// Corrections of templates that match nothing.
+    /// Corrections of templates that match no page.
     pub unmatched_corrections: u64,
 }
 
 impl PageWork {
-    /// Adds that of other pages.
+    /// Adds the counts of other pages.
     pub fn add(&mut self, other: Self) {
         self.by_html5ever += other.by_html5ever;
         self.outgrown += other.outgrown;
@@ -85,18 +85,18 @@ impl PageWork {
 /// A file of the ftr-site-config format.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub struct WrittenSiteConfig {
-    /// Its name: `example.com.txt`, or `.example.com.txt` for hosts below; safe on any system.
+    /// Its name, safe on any system: `example.com.txt`, or `.example.com.txt` for the hosts below.
     pub name: String,
     /// Its lines.
     pub text: String,
 }
 
-/// Characters without white space, on pages whose article consists of elements of the page.
+/// Numbers of characters without white space, on pages whose article consists of elements of the page.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
 pub struct CharacterCounts {
-    /// In all text of these pages.
+    /// Characters in all text of these pages.
     pub pages: u64,
-    /// The part of these in articles and comments; the rest is boilerplate.
+    /// Characters in articles and comments; the rest is boilerplate.
     pub kept: u64,
 }
 
@@ -113,7 +113,7 @@ impl CharacterCounts {
 pub struct SiteFigures {
     /// Key of the site.
     pub site: String,
-    /// Pages that reached it.
+    /// Number of pages that were grouped into it.
     pub pages: u64,
     /// Its layouts.
     pub layouts: u64,
@@ -121,26 +121,26 @@ pub struct SiteFigures {
     pub wrappers: u64,
     /// Its articles.
     pub articles: u64,
-    /// Of these, how many are doubtful.
+    /// Its doubtful articles.
     pub doubtful: u64,
     /// Articles by route.
     pub articles_by_route: BTreeMap<String, u64>,
-    /// Mean confidence of its articles, 0 to 1; `None` without any.
+    /// Mean confidence of its articles, 0 to 1; `None` without articles.
     pub confidence: Option<f64>,
-    /// Characters of its pages' text, without white space, and how many were kept.
+    /// Characters of its pages, without white space, and how many were kept.
     pub characters: CharacterCounts,
     /// Its wrapper that gave the most articles.
     pub best: Option<BestWrapper>,
     /// Pages left out, by reason.
     pub drops: BTreeMap<String, u64>,
-    /// Articles by confidence: in percent from 0 in steps of 5, each named by its lower edge.
+    /// Articles by confidence, in classes of 5 percent; a class is named by its lower edge.
     pub confidences: BTreeMap<u32, u64>,
-    /// Articles by the characters of their text; classes are named by their lower edge.
+    /// Articles by the number of characters of their text; a class is named by its lower edge.
     pub lengths: BTreeMap<u32, u64>,
     /// Articles that have each metadata field, by the name of the field.
     #[serde(default)]
     pub fields: BTreeMap<String, u64>,
-    /// Articles by primary language subtag; `other` for what is no such tag.
+    /// Articles by primary language subtag; `other` for invalid tags.
     #[serde(default)]
     pub languages: BTreeMap<String, u64>,
     /// Articles with a date of publication, by month: `2026-01`.
@@ -155,7 +155,7 @@ pub struct SiteFigures {
     /// Templates with little evidence, those with the most pages first: at most [`SiteFigures::LISTED`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weak: Vec<WeakTemplate>,
-    /// In a run with a store of models, what changed about the site.
+    /// In a run with a model store, the changes of the site.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<SiteChange>,
 }
@@ -164,7 +164,7 @@ impl SiteFigures {
     /// Maximum number of articles in `worst`, and of templates in `weak`.
     pub const LISTED: usize = 3;
 
-    /// Adds what is counted of pages and articles elsewhere.
+    /// Adds the counts of other pages and articles.
     pub fn count(&mut self, other: &Self) {
         self.pages += other.pages;
         self.articles += other.articles;
@@ -216,9 +216,9 @@ pub struct WeakTemplate {
     pub wrapper: bool,
     /// Pages the wrapper was learnt from.
     pub learnt_from: u32,
-    /// Pages held back for a test.
+    /// Pages held out for a test.
     pub held_back: u32,
-    /// Of those, pages on which the same is selected without their vote.
+    /// Held-out pages on which a wrapper learnt without them selects the same nodes.
     pub held_back_agreeing: u32,
     /// Confidence of the wrapper, 0 to 1; 0 without one.
     pub confidence: f64,
@@ -238,8 +238,8 @@ pub struct BestWrapper {
     pub confidence: f64,
     /// Pages it was learnt from; 0 for expressions of a site config.
     pub learnt_from: u32,
-    /// Pages held back for a test.
+    /// Pages held out for a test.
     pub held_back: u32,
-    /// Of those, pages on which the same is selected without their vote.
+    /// Held-out pages on which a wrapper learnt without them selects the same nodes.
     pub held_back_agreeing: u32,
 }

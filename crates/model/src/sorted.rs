@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 /// Writes a map in the order of its keys.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Returns the errors of the serializer.
 pub fn map<K: Ord + Serialize, V: Serialize, H, S: Serializer>(
     map: &HashMap<K, V, H>,
     to: S,
@@ -22,7 +22,7 @@ pub fn map<K: Ord + Serialize, V: Serialize, H, S: Serializer>(
 /// Writes a set in order.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Returns the errors of the serializer.
 pub fn set<K: Ord + Serialize, H, S: Serializer>(
     set: &HashSet<K, H>,
     to: S,

@@ -29,7 +29,7 @@ pub struct BlocksConfig {
 }
 
 impl BlocksConfig {
-    /// 1.5, where precision and recall balance (Figures 4 and 5); only equal blocks.
+    /// Threshold 1.5, where precision and recall balance (Figures 4 and 5); only equal blocks count as the same.
     pub const PUBLISHED: Self = Self { threshold: 1.5, distance: 0.0 };
 }
 
@@ -40,12 +40,12 @@ pub fn blocks(document: &Document, config: &BlocksConfig) -> Vec<NodeId> {
         .iter()
         .flat_map(|block| candidates(document, block, &lengths, config))
         .collect();
-    // Children of blocks do not overlap, but the runs of one parent may surround those of another.
+    // Children of blocks do not overlap, but the runs of one parent may surround the runs of another.
     kept.sort_unstable();
     kept
 }
 
-/// A block: consecutive siblings below (a copy of) their parent.
+/// A block: consecutive siblings, as a tree below (a copy of) their parent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BleIeBlock {
     /// The parent.
@@ -183,7 +183,7 @@ impl Lengths {
     }
 }
 
-/// Algorithm 2: the remaining nodes of a block; IE and text have no density of their own.
+/// Algorithm 2: the nodes of a block that remain; IEs and text have no density of their own.
 pub(crate) fn candidates(
     document: &Document,
     block: &BleIeBlock,

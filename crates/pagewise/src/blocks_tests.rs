@@ -65,7 +65,6 @@ fn kept(html: &str) -> Vec<String> {
 /// Algorithm 2, calculated manually. First block: root `div` (3) with a text of 30 characters and a
 /// `p` of 31 with tag length 1: 61/4. Second: `ul` in the body (4 + 2) with two `li` (2 each) that
 /// contain an `a href=/x` (1 + 4 + 2 = 7) with 4 characters: 8/24, noise.
-/// `a href=/x` (1 + 4 + 2 = 7) with 4 characters: 8/24, noise.
 #[test]
 fn small_page() {
     let html = "<div>Thirty characters, counting it<p>A paragraph with 31 characters.</p></div>\

@@ -34,16 +34,16 @@ pub enum StringList {
 pub struct DensityConfig {
     /// How the list of strings is built.
     pub strings: StringList,
-    /// StringList longer than this share of the longest join the region (`c1`)…
+    /// Strings longer than this share of the longest one join the region (`c1`)…
     pub cutoff: f64,
-    /// …if they are nearer than this to one in it (`c2`).
+    /// …if they are closer than this to a string in the region (`c2`).
     pub distance: usize,
 }
 
 impl DensityConfig {
     /// c1 = 0.333, c2 = 4, over non-empty strings.
     pub const PUBLISHED: Self = Self { strings: StringList::Filled, cutoff: 0.333, distance: 4 };
-    /// The same over the list as printed.
+    /// The published parameters over the list of strings as printed.
     pub const AS_PRINTED: Self = Self { strings: StringList::AsPrinted, ..Self::PUBLISHED };
 }
 
@@ -85,13 +85,13 @@ fn strings(document: &Document, kind: StringList) -> Vec<Vec<NodeId>> {
     strings
 }
 
-/// First and last string of the region `R` that grows from the longest string (the first of
-/// equals); `None` if all are empty.
+/// First and last string of the region `R` that grows from the longest string, or the first one of that length; `None` if
+/// all are empty.
 fn region(lengths: &[u32], config: &DensityConfig) -> Option<(usize, usize)> {
     let longest = *lengths.iter().max()?;
     let start = lengths.iter().position(|&l| l == longest && l > 0)?;
     let long = |at: usize| f64::from(lengths[at]) > f64::from(longest) * config.cutoff;
-    // A string near one in the region is near its outermost string or lies inside it.
+    // A string close to one in the region is close to its outermost string, or is inside the region.
     let grow = |places: &mut dyn Iterator<Item = usize>| {
         let mut edge = start;
         for at in places {

@@ -45,7 +45,7 @@ impl EuclidConfig {
     pub const PUBLISHED: Self = Self { candidates: 3, text_ratio: 1.5, links: 7 };
 }
 
-/// The content without its groups of links.
+/// Returns the content without groups of links.
 pub fn euclid(document: &Document, config: &EuclidConfig) -> Vec<NodeId> {
     let page = RatedPage::new(document);
     let selected = page.selected(config.candidates);
@@ -180,8 +180,8 @@ impl<'a> RatedPage<'a> {
         set.iter().copied().filter(stays).collect()
     }
 
-    /// Algorithm 4: the most text relative to its tags, with its siblings in the set. Empty if
-    /// there is no text.
+    /// Algorithm 4: the element with the most text relative to its tags, with its siblings in the set. Empty if there is no
+    /// text.
     fn content_of(&self, set: &[NodeId]) -> Vec<NodeId> {
         let weight = |id| f64::from(self.sum(&self.text, id)) / f64::from(self.sum(&self.tags, id));
         let highest = set.iter().map(|&id| weight(id)).fold(0.0, f64::max);
@@ -253,7 +253,7 @@ fn square(value: f64) -> f64 {
     value * value
 }
 
-/// Algorithms 1 and 2: the `c` nodes farthest from the centroid; of equal ones the first.
+/// Algorithms 1 and 2: the `c` nodes farthest from the centroid; the first ones, if several are equally far.
 fn farthest(rated: &[NodeId], points: &[Point], c: usize) -> Vec<NodeId> {
     let mut centroid = [0.0; 4];
     for (ratio, mean) in centroid.iter_mut().enumerate() {

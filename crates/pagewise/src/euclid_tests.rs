@@ -7,7 +7,7 @@ fn kept(html: &str) -> Vec<String> {
 }
 
 /// Calculated manually. Depths: body 1, div 2, p 3, its texts and `b` 4, the text in `b` 5, so the
-/// first half ends at 2.5. Words by distance: div 2/1 + 2/2 + 1/3 + 2/2 (nothing for the link's), p
+/// first half ends at 2.5. Words by distance: div 2/1 + 2/2 + 1/3 + 2/2 (the link's do not count), p
 /// 2/1 + 1/2 + 2/1; links: 1 in both; children: the div has 3, the paragraph 4; position: div 1, p
 /// 5/3 − 1.
 #[test]

@@ -84,7 +84,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Those of the papers.
+    /// The parameters of the papers.
     pub const PUBLISHED: Self = Self {
         words_leaves: WordsLeavesConfig::PUBLISHED,
         euclid: EuclidConfig::PUBLISHED,
@@ -94,7 +94,7 @@ impl Parameters {
     };
 }
 
-/// The nodes a method keeps of a page.
+/// Applies a method to a page; returns the kept nodes.
 pub fn extract(document: &Document, method: Method, parameters: &Parameters) -> Vec<NodeId> {
     match method {
         Method::WordsLeaves => words_leaves(document, &parameters.words_leaves),

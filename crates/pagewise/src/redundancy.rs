@@ -66,10 +66,10 @@ impl Redundant {
             })
     }
 
-    /// Checks that these can be the blocks of pages, for values that were deserialized.
+    /// Checks that a deserialised value is valid.
     ///
     /// # Errors
-    /// Describes what is wrong.
+    /// A description of the first problem found.
     pub fn check(&self) -> Result<(), String> {
         match self.trees.iter().find(|tree| !tree.is_sound()) {
             Some(_) => Err("a redundant block is no tree".to_owned()),
@@ -81,7 +81,7 @@ impl Redundant {
     }
 }
 
-/// The dense blocks of a page: the kept nodes of each, and its tree.
+/// The dense blocks of a page: for each block, the kept nodes and its tree.
 fn dense_blocks(
     document: &Document,
     config: &BlocksConfig,
@@ -120,7 +120,7 @@ fn tree_of(document: &Document, block: &BleIeBlock) -> LabelTree {
     LabelTree::new(&preorder)
 }
 
-/// The blocks that are on several pages, or similar to one on another page.
+/// Finds the blocks that occur on several pages, or are similar to a block of another page.
 fn redundant(distinct: &BTreeMap<LabelTree, BTreeSet<usize>>, share: f64) -> BTreeSet<&LabelTree> {
     let index = LabelIndex::new(distinct.keys());
     let mut redundant: Vec<bool> = distinct.values().map(|pages| pages.len() > 1).collect();
@@ -179,7 +179,7 @@ impl<'a> LabelIndex<'a> {
         distance: usize,
         with_label: &BTreeMap<u64, Vec<usize>>,
     ) -> BTreeSet<usize> {
-        // Equal trees are merged already, so at distance 0 there are no candidates.
+        // Equal trees were merged before, so there are no candidates at distance 0.
         let rarest = if distance > 0 { distance + 1 } else { 0 };
         let lists = self.labels[large].iter().take(rarest).filter_map(|l| with_label.get(l));
         lists.flatten().copied().collect()

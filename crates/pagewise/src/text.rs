@@ -1,8 +1,8 @@
-//! Lengths of texts, for the papers that count characters or words, and sets of nodes without other nodes.
+//! Lengths of texts, for the papers that count characters or words, and removal of nodes from subtrees.
 
 use dom::{Document, NodeId, local_name};
 
-/// Number of visible characters of a text: a run of white space counts as one, none at either end.
+/// Number of visible characters of a text. A run of white space counts as one, and does not count at either end.
 pub(crate) fn length(text: &str) -> u32 {
     let mut length = 0;
     let mut space = false;
@@ -32,9 +32,8 @@ pub(crate) fn body(document: &Document) -> NodeId {
     document.children(0).find(|&id| document.is(id, &local_name!("body"))).unwrap_or(0)
 }
 
-/// The remains of `roots` without the subtrees of `removed` nodes: the largest subtrees that
-/// contain no removed node, without blank text. `roots` are ascending and do not overlap. O(size of
-/// the subtrees).
+/// Removes the subtrees of `removed` nodes from `roots`; returns the largest subtrees that contain no removed node, without
+/// blank text. `roots` must be ascending and must not overlap. O(size of the subtrees).
 pub(crate) fn without(
     document: &Document,
     roots: &[NodeId],

@@ -146,7 +146,7 @@ impl ContentNodes {
             if let Some(parent) = document.parent(id) {
                 of_children[parent as usize] += relevance;
             }
-            // Of equal ones the one with the lower identifier, which comes later here.
+            // Of equal nodes, the one with the lower identifier, which comes later here, is selected.
             if best.is_none_or(|(highest, _)| relevance >= highest) {
                 best = Some((relevance, id));
             }

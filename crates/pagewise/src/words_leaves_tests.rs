@@ -12,7 +12,7 @@ fn formatted_sentence_is_one_leaf() {
     let html = "<div><em>Gisela Molina</em>, author of the book <strong>Ethical Life</strong>, \
                 will be interviewed tomorrow in <a href=x>BBC</a>.</div>";
     assert_eq!(ratio_of(html, "div", LeafRatio::WordsLeaves), 14.0);
-    // em, strong, a, their three texts, two texts between ("." has no word), and the div: 9 nodes.
+    // em, strong, a, their three texts, two texts in between ("." has no word), and the div: 9 nodes.
     assert_eq!(ratio_of(html, "div", LeafRatio::WordsNodes), 14.0 / 9.0);
     assert_eq!(ratio_of("<div>ab <b>cde</b></div>", "div", LeafRatio::CharactersLeaves), 5.0);
     assert_eq!(ratio_of("<div>ab <b>cde</b></div>", "div", LeafRatio::CharactersNodes), 5.0 / 4.0);
@@ -67,7 +67,7 @@ fn small_page() {
     assert_eq!(best(WordsLeavesConfig::AS_PRINTED), [find(&d, "body")]);
 }
 
-/// Definition 4.7: of equal nodes the one with the lower identifier, which is the outer node.
+/// Definition 4.7: of equal nodes, the one with the lower identifier is selected, which is the outer node.
 #[test]
 fn ties_go_up() {
     let d = dom::parse("<div><p>a b c</p></div>");

@@ -1,4 +1,4 @@
-//! Work without the GIL, in no thread pool that others share.
+//! Runs work without the GIL, outside of any shared thread pool.
 
 use std::any::Any;
 use std::cell::OnceCell;
@@ -12,28 +12,28 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::{InternalError, failure};
 
-/// Time between two looks whether work has ended.
+/// Time between two checks whether work has ended.
 const TICK: Duration = Duration::from_millis(10);
-/// Looks between two checks for signals.
+/// Number of such checks between two checks for signals.
 const TICKS_TO_TELL: u64 = 5;
 
 thread_local! {
-    /// A pool whose only thread is this one. The global pool would start threads that a forked child lacks: it
-    /// would wait for them for ever. This one goes on in a child, whose only thread is the one that forked.
+    /// A pool whose only thread is this one. The threads of the global pool do not exist in a forked child, which would
+    /// wait for them forever. This pool still works in the child, whose only thread is the one that forked.
     static OWN: OnceCell<Option<ThreadPool>> = const { OnceCell::new() };
 }
 
-/// Runs work in the calling thread: whatever in it is parallel is done one after the other.
+/// Runs work in the calling thread. Parallel parts of it run one after the other.
 pub(crate) fn in_this_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let build = || ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().ok();
     OWN.with(|own| match own.get_or_init(build) {
         Some(pool) => pool.install(work),
-        // This thread belongs to a pool already, which is ours: no other is made in this library.
+        // This thread already belongs to a pool of this library, which makes no others.
         None => work(),
     })
 }
 
-/// Runs work in so many threads, which are started for it and end with it; with one, in the calling thread.
+/// Runs work in this number of threads, which are started for it and end with it; if one, in the calling thread.
 pub(crate) fn in_threads<T: Send>(
     threads: usize,
     work: impl FnOnce() -> T + Send,
@@ -45,7 +45,7 @@ pub(crate) fn in_threads<T: Send>(
     pool.map(|pool| pool.install(work)).map_err(|error| format!("cannot start threads: {error}"))
 }
 
-/// Runs work without the GIL in so many threads. A panic in it is an `InternalError`.
+/// Runs work without the GIL in this number of threads. A panic in it becomes an `InternalError`.
 pub(crate) fn detached<T: Send>(
     py: Python<'_>,
     threads: usize,
@@ -58,8 +58,8 @@ pub(crate) fn detached<T: Send>(
     }
 }
 
-/// Runs work in a thread of its own, while this one calls `tell` from time to time and looks for signals. If either raises,
-/// `stop` is set, and it is raised once the work has ended.
+/// Runs work in a new thread, while this thread regularly calls `tell` and checks for signals. If either raises an
+/// exception, `stop` is set, and the exception is raised once the work has ended.
 pub(crate) fn until_signal<T: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
@@ -82,13 +82,13 @@ pub(crate) fn until_signal<T: Send>(
             }
         }
         let ended = worker.join().unwrap_or_else(|panic| Err(text_of(&*panic).to_owned()));
-        // The last word: all is done.
+        // A last call, when all is done.
         raised.or_else(|| tell().err()).map_or(Ok(()), Err)?;
         ended.map_err(InternalError::new_err)
     })
 }
 
-/// Runs work; a panic in it is an error with a message for people.
+/// Runs work, and returns a panic in it as a readable error message.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
         format!("sitegrove failed: {}; please report it with what you called", text_of(&*panic))

@@ -1,4 +1,4 @@
-//! The exceptions of `sitegrove.errors`: classes of Python, importable by name, so that they can be pickled.
+//! The exceptions of `sitegrove.errors`: Python classes that can be imported by name, so that they can be pickled.
 
 use std::fmt::Display;
 
@@ -14,35 +14,35 @@ import_exception!(sitegrove.errors, ModelError);
 import_exception!(sitegrove.errors, SettingsError);
 import_exception!(sitegrove.errors, InternalError);
 
-/// What failed, in words.
+/// A `SitegroveError` with the message of an error.
 pub(crate) fn failure(error: impl Display) -> PyErr {
     SitegroveError::new_err(error.to_string())
 }
 
-/// What failed, with all its causes.
+/// A `SitegroveError` with the message of an error and all its causes.
 pub(crate) fn failure_of(error: anyhow::Error) -> PyErr {
     failure(error_chain(&error))
 }
 
-/// An input that cannot be used.
+/// An `InputError` for an input that cannot be used.
 pub(crate) fn input_error(message: impl Display) -> PyErr {
     InputError::new_err((message.to_string(),))
 }
 
-/// A file that cannot be read, and where reading failed.
+/// An `InputError` for a file that cannot be read, with the offset at which reading failed.
 pub(crate) fn file_error(message: impl Display, path: &str, offset: Option<u64>) -> PyErr {
     InputError::new_err((message.to_string(), path.to_owned(), offset))
 }
 
-/// Settings that cannot be used.
+/// A `SettingsError` for settings that cannot be used.
 pub(crate) fn settings_error(error: &anyhow::Error) -> PyErr {
     SettingsError::new_err(error_chain(error))
 }
 
-/// Why reading broke off, as an exception.
+/// Converts the reason why reading was aborted to an exception.
 pub(crate) fn broken_off(py: Python<'_>, error: BrokenOff) -> PyErr {
     let own = file_error(&error, &error.file, Some(error.offset));
-    // What the file object raised is the cause, or, where the user stopped it, all there is to say.
+    // An exception of the file object is the cause; a `KeyboardInterrupt` is raised as it is.
     match error.source.downcast::<PyErr>() {
         Ok(cause) if cause.is_instance_of::<PyKeyboardInterrupt>(py) => cause,
         Ok(cause) => {

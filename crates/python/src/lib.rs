@@ -23,7 +23,7 @@ mod warc;
 use pyo3::prelude::*;
 use tikv_jemallocator::Jemalloc;
 
-// As in the program. With the allocator of the C library the same pages take longer.
+// The same allocator as in the program: with the allocator of the C library, the same pages take longer.
 #[global_allocator]
 static ALLOCATOR: Jemalloc = Jemalloc;
 

@@ -1,4 +1,4 @@
-//! Stores of site models as Python has them.
+//! Model stores in Python.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -92,13 +92,13 @@ pub(crate) fn import_models(
     Ok((imported.added, imported.known))
 }
 
-/// Why a store cannot be read.
+/// The exception for a store that cannot be read.
 fn failed(path: &std::path::Path, error: &StoreError) -> PyErr {
     file_error(error, &path.to_string_lossy(), None)
 }
 
 impl ModelStore {
-    /// What `look` finds in the store, without the GIL.
+    /// Reads from the store with `look`, without the GIL.
     fn read<T: Send>(
         &self,
         py: Python<'_>,
@@ -297,14 +297,14 @@ impl ModelStore {
     }
 }
 
-/// Models that are kept beside those of the current batch.
+/// Number of models that are kept in memory in addition to the models of the current batch.
 const KEPT: usize = 500;
 
-/// The newest models of a store, as pages ask for them.
+/// The newest models of a store, loaded when pages need them.
 struct KeptModels {
     store: Store,
     settings: Arc<LoadedSettings>,
-    /// By site; none where the store has no model.
+    /// Models by site; `None` if the store has no model of the site.
     kept: BTreeMap<String, Option<SiteModel>>,
 }
 

@@ -1,4 +1,4 @@
-//! Files at addresses, as `_stepfiles.py` keeps those of steps.
+//! Files at addresses, for `_stepfiles.py`, which keeps the files of steps.
 
 use std::collections::BTreeMap;
 use std::io;

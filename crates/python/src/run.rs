@@ -1,4 +1,4 @@
-//! A whole run, as the program does it, and the steps of a distributed run: from files to files.
+//! Complete runs as in the program, and the steps of a distributed run. They read and write files.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -50,7 +50,7 @@ impl PyProgress {
     }
 }
 
-/// Counts events, for a thread that looks now and then.
+/// Counts events for a thread that reads the counts from time to time.
 #[derive(Debug)]
 struct ProgressCounts(Mutex<PyProgress>);
 
@@ -87,7 +87,7 @@ impl Observer for ProgressCounts {
     }
 }
 
-/// The ledger of a run whose outputs were all written.
+/// The ledger of a run; an exception if an output could not be uploaded.
 fn ledger_of(report: RunReport) -> PyResult<String> {
     let failed = report.upload.unwrap_or_default();
     let Some((object, why)) = failed.failed.first() else { return Ok(report.ledger.to_json()) };
@@ -134,7 +134,7 @@ fn texts(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
-/// Calls a step with settings, in the calling thread and those that it starts.
+/// Calls a step with settings, in the calling thread and threads that the step starts.
 fn call<T: Send>(
     py: Python<'_>,
     settings: Option<&Bound<'_, PySettings>>,

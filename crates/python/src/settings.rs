@@ -1,4 +1,4 @@
-//! Settings as Python has them.
+//! Settings in Python.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -46,14 +46,14 @@ use crate::values::{Reduced, to_python};
 #[pyclass(frozen, name = "Settings", module = "sitegrove")]
 pub(crate) struct PySettings(pub(crate) Arc<LoadedSettings>);
 
-/// Settings, and what follows from them.
+/// All settings, and the settings of learning and applying that are derived from them.
 #[derive(Debug)]
 pub(crate) struct LoadedSettings {
     /// All settings.
     pub(crate) config: Config,
-    /// What learning and applying go by.
+    /// The settings of learning and applying.
     pub(crate) settings: Settings,
-    /// The same for a page that was named by itself: who names a page wants it, even a list.
+    /// The same settings for a single page. A page that is given individually is extracted even if it is a list.
     pub(crate) single: Settings,
 }
 
@@ -67,7 +67,7 @@ impl LoadedSettings {
     }
 }
 
-/// The settings given, or the defaults, which are read once.
+/// The given settings, or the defaults, which are read once.
 pub(crate) fn loaded(settings: Option<&Bound<'_, PySettings>>) -> PyResult<Arc<LoadedSettings>> {
     static DEFAULT: OnceLock<Arc<LoadedSettings>> = OnceLock::new();
     if let Some(settings) = settings {
@@ -80,7 +80,7 @@ pub(crate) fn loaded(settings: Option<&Bound<'_, PySettings>>) -> PyResult<Arc<L
     Ok(Arc::clone(DEFAULT.get_or_init(|| Arc::new(LoadedSettings::new(config)))))
 }
 
-/// Sets a key of a table, if there is a value for it.
+/// Sets a key of a table if there is a value.
 fn set<'py, T: IntoPyObject<'py>>(
     tables: &Bound<'py, PyDict>,
     table: &str,
@@ -100,13 +100,13 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The settings of a file, or the defaults, changed as tables say.
+/// Reads the settings of a file, or the defaults, and changes them by the given tables.
 fn read(file: Option<&Path>, tables: &Bound<'_, PyDict>) -> PyResult<PySettings> {
     let config = Config::load(file).map_err(|error| settings_error(&error))?;
     Ok(PySettings(Arc::new(LoadedSettings::new(changed(config, tables)?))))
 }
 
-/// Settings, changed as tables say.
+/// Changes settings by the given tables.
 pub(crate) fn changed(config: Config, tables: &Bound<'_, PyDict>) -> PyResult<Config> {
     if tables.is_empty() {
         return Ok(config);
@@ -115,7 +115,7 @@ pub(crate) fn changed(config: Config, tables: &Bound<'_, PyDict>) -> PyResult<Co
         |error: serde_json::Error| SettingsError::new_err(format!("the settings given: {error}"));
     let py = tables.py();
     let options = PyDict::new(py);
-    // Paths are texts.
+    // Paths become strings.
     options.set_item("default", py.import("os")?.getattr("fspath")?)?;
     let json = py.import("json")?.call_method("dumps", (tables,), Some(&options))?;
     let tables: toml::Table = serde_json::from_str(json.extract()?).map_err(wrong)?;

@@ -1,4 +1,4 @@
-//! Site models as Python has them, and the article of one page by itself.
+//! Site models in Python, and extraction of single pages.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,7 +35,7 @@ use crate::values::{Html, PyArticle, PyDrop, PyPage, Reduced, items_of, page_of,
 pub(crate) struct PySiteModel {
     model: Arc<SiteModel>,
     settings: Arc<LoadedSettings>,
-    /// What applying this object saw.
+    /// Statistics of the pages that this object was applied to.
     seen: Arc<Mutex<ApplyStatistics>>,
 }
 
@@ -45,7 +45,7 @@ impl PySiteModel {
     }
 
     fn seen(&self) -> MutexGuard<'_, ApplyStatistics> {
-        // A panic of another thread leaves counts that are whole.
+        // The counts are consistent even if another thread has panicked.
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -72,7 +72,7 @@ impl PySiteModel {
         }
     }
 
-    /// What comes of the pages of a batch, in its order.
+    /// Applies the model to the pages of a batch; returns their results in the same order.
     fn apply_to_batch(
         &self,
         batch: &RecordBatch,
@@ -88,7 +88,7 @@ impl PySiteModel {
     }
 }
 
-/// What comes of pages, a row for each, in their order.
+/// The results of pages: a row for each page, in the same order.
 pub(crate) fn outcomes_of(
     pages: &[Page],
     apply: &(dyn Fn(&Page) -> Applied + Sync),
@@ -107,7 +107,7 @@ pub(crate) fn outcomes_of(
     rows.take_batch()
 }
 
-/// Applies something to the pages of an Arrow table, batch by batch, as batches are asked for.
+/// Applies a function to the pages of an Arrow table, batch by batch, when batches are requested.
 pub(crate) fn apply_to_table(
     pages: &Bound<'_, PyAny>,
     threads: usize,
@@ -124,7 +124,7 @@ pub(crate) fn apply_to_table(
     Ok(PyRecordBatchReader::new(schema, Box::new(outcomes)))
 }
 
-/// What came of a page.
+/// The result of a page.
 #[derive(IntoPyObject)]
 #[expect(clippy::large_enum_variant, reason = "it is moved into an object of Python at once")]
 pub(crate) enum ArticleOrDrop {
@@ -207,7 +207,7 @@ pub(crate) fn learn(
     Ok(PySiteModel::new(model, settings))
 }
 
-/// The site that all pages are of.
+/// The site of the pages; an exception unless all belong to one site.
 fn only_site(pages: &[Page]) -> PyResult<String> {
     let sites: BTreeSet<&str> = pages.iter().map(|page| &*page.site).collect();
     let mut names = sites.iter();
@@ -228,7 +228,7 @@ fn only_site(pages: &[Page]) -> PyResult<String> {
     }
 }
 
-/// The pages of a table, or of an iterable of `Page` and (url, html).
+/// Converts a table, or an iterable of `Page` and (url, html), to pages.
 fn pages_given(pages: &Bound<'_, PyAny>) -> PyResult<Vec<Page>> {
     if let Some(batches) = batches_of(pages)? {
         return pages.py().detach(|| all_pages(batches));
@@ -469,7 +469,7 @@ impl PySiteModel {
     }
 }
 
-/// A template on a line of its own.
+/// Describes a template on a new line.
 fn line_of(template: &Template) -> String {
     let paths = template.wrapper().map_or_else(String::new, |w| w.content.join(" | "));
     format!("\n  {} {} ({} pages) {paths}", template.id, template.kind.as_str(), template.pages)
@@ -561,7 +561,7 @@ impl PyHealth {
     }
 }
 
-/// A model as a table of its templates, with their XPaths and a page of each.
+/// Writes a model as an HTML table of its templates, with their XPaths and a page of each.
 fn table_of(model: &SiteModel) -> String {
     let head = model.head();
     let mut html = format!(
@@ -580,7 +580,7 @@ fn table_of(model: &SiteModel) -> String {
         let paths: Vec<String> =
             paths.iter().map(|path| format!("<code>{}</code>", escape_markup(path))).collect();
         let example = template.examples.first().map_or("", String::as_str);
-        // A string takes every write.
+        // Writing to a string cannot fail.
         let _ = write!(
             html,
             "<tr><td><code>{}</code></td><td>{}</td><td>{}</td><td>{confidence}</td><td>{}</td>\
@@ -596,7 +596,7 @@ fn table_of(model: &SiteModel) -> String {
     html
 }
 
-/// Whether a text names a page, rather than being one.
+/// Whether a text is the address or file name of a page, not its HTML.
 fn is_name(text: &str) -> bool {
     let text = text.trim();
     let is_address =

@@ -1,4 +1,4 @@
-//! Arrow tables in and out, through the Arrow PyCapsule interface, which pyarrow, polars, duckdb, pandas and others take.
+//! Reads and returns Arrow tables through the Arrow PyCapsule interface, as pyarrow, polars, duckdb, pandas and others do.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -30,7 +30,7 @@ use crate::detached::detached;
 use crate::errors::{broken_off, failure, file_error, input_error};
 use crate::values::{decoded, given_as_text, page, site_of};
 
-/// Batches that are made when they are asked for.
+/// Batches that are made when they are requested.
 type BatchIterator = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
 
 /// A stream of Arrow record batches, made as they are asked for.
@@ -50,13 +50,13 @@ impl PyRecordBatchReader {
     }
 }
 
-/// A schema as the type of rows.
+/// Converts a schema to the type of its rows.
 fn row_type(schema: &SchemaRef) -> Arc<Field> {
     let row = Field::new("", DataType::Struct(schema.fields().clone()), false);
     Arc::new(row.with_metadata(schema.metadata().clone()))
 }
 
-/// What went wrong, as an exception.
+/// Converts an error to an exception.
 fn exception(py: Python<'_>, error: ArrowError) -> PyErr {
     match error {
         ArrowError::ExternalError(inner) => match inner.downcast::<BrokenOff>() {
@@ -148,10 +148,10 @@ impl PyRecordBatch {
     }
 }
 
-/// Record batches that come one after the other.
+/// A sequence of record batches.
 type Batches = Box<dyn RecordBatchReader + Send>;
 
-/// The record batches of an Arrow table; `None` for what is no table.
+/// The record batches of an Arrow table; `None` if the object is not a table.
 pub(crate) fn batches_of(table: &Bound<'_, PyAny>) -> PyResult<Option<Batches>> {
     if !table.hasattr("__arrow_c_stream__")? && !table.hasattr("__arrow_c_array__")? {
         return Ok(None);
@@ -183,7 +183,7 @@ fn check(schema: &Schema) -> Result<(), String> {
     Ok(())
 }
 
-/// All pages of a table.
+/// Reads all pages of a table.
 pub(crate) fn all_pages(batches: Batches) -> PyResult<Vec<Page>> {
     let mut pages = Vec::new();
     for batch in batches {
@@ -193,13 +193,13 @@ pub(crate) fn all_pages(batches: Batches) -> PyResult<Vec<Page>> {
     Ok(pages)
 }
 
-/// HTML of rows: text, or bytes to be decoded.
+/// The column of HTML: text, or bytes to decode.
 enum Htmls {
     Text(LargeStringArray),
     Bytes(LargeBinaryArray),
 }
 
-/// The text of a row, which is not copied.
+/// The text of a row, without a copy.
 struct TextOfRow(LargeStringArray, usize);
 
 impl AsRef<str> for TextOfRow {
@@ -208,7 +208,7 @@ impl AsRef<str> for TextOfRow {
     }
 }
 
-/// A column as text; `None` where there is none of this name.
+/// A column as text; `None` if there is no column of this name.
 fn text(batch: &RecordBatch, name: &str) -> Result<Option<LargeStringArray>, ArrowError> {
     let column = batch.column_by_name(name);
     column.map(|column| Ok(cast(column, &DataType::LargeUtf8)?.as_string().clone())).transpose()
@@ -221,7 +221,7 @@ where
     column.as_ref().filter(|column| column.is_valid(row)).map(|column| column.value(row))
 }
 
-/// The pages of a batch, in its order. Columns but `url` and `html` may be missing; a row without HTML is an empty
+/// The pages of a batch, in order. All columns except `url` and `html` are optional. A row without HTML becomes an empty
 /// page.
 pub(crate) fn pages_of(batch: &RecordBatch) -> Result<Vec<Page>, ArrowError> {
     let missing = |name: &str| ArrowError::SchemaError(format!("no column `{name}`"));
@@ -277,20 +277,20 @@ pub(crate) fn pages_of(batch: &RecordBatch) -> Result<Vec<Page>, ArrowError> {
     (0..batch.num_rows()).map(page_at).collect()
 }
 
-/// The character set of these names.
+/// The character set with these names.
 fn named(name: Option<&str>, evidence: Option<&str>) -> Option<Charset> {
     let evidence = evidence.and_then(CharsetEvidence::parse).unwrap_or(CharsetEvidence::Http);
-    // Names live in the program: reading one back finds it.
+    // Names of character sets are static: deserialising a name finds the static one.
     let overruled = serde_json::json!({"http": null, "meta": null, "xml": null});
     let charset = serde_json::json!({"name": name?, "evidence": evidence, "overruled": overruled});
     serde_json::from_value(charset).ok()
 }
 
-/// Rows that are worked on at once, and bytes of their HTML: these bound memory, whatever the batches given are.
+/// Maximum rows, and bytes of their HTML, that are processed together. They limit memory for batches of any size.
 const MOST_ROWS: usize = 1_024;
 const MOST_BYTES: usize = 8 << 20;
 
-/// Cuts batches into small ones.
+/// Splits batches into small ones.
 pub(crate) fn small_batches(
     mut batches: Batches,
 ) -> impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send {
@@ -310,7 +310,7 @@ pub(crate) fn small_batches(
     })
 }
 
-/// How many of the first rows of a batch are worked on at once.
+/// Number of rows at the beginning of a batch that are processed together.
 fn rows_at_once(batch: &RecordBatch) -> usize {
     let Some(html) = batch.column_by_name("html") else { return batch.num_rows() };
     let length = |row: usize| match html.data_type() {
@@ -330,7 +330,7 @@ fn rows_at_once(batch: &RecordBatch) -> usize {
     (0..html.len().min(MOST_ROWS)).take_while(fits).count().max(1)
 }
 
-/// Pages as a batch; its schema is the same whatever they are.
+/// Converts pages to a batch. The schema is always the same.
 pub(crate) fn batch_of_pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> {
     let text = |of: fn(&Page) -> Option<&str>| -> ArrayRef {
         Arc::new(pages.iter().map(of).collect::<StringArray>())
@@ -360,11 +360,11 @@ pub(crate) fn batch_of_pages(pages: &[Page]) -> Result<RecordBatch, ArrowError> 
     RecordBatch::try_from_iter_with_nullable(columns.map(|(name, column)| (name, column, true)))
 }
 
-/// Lines of a batch, and their bytes.
+/// Maximum numbers of lines of a batch, and of their bytes.
 const BATCH_LINES: usize = 4_096;
 const BATCH_BYTES: usize = 8 << 20;
 
-/// Records of a file of JSON lines, a batch at a time.
+/// Reads the records of a file of JSON lines in batches.
 struct JsonLines {
     rows: TableBuilder,
     lines: Box<dyn BufRead + Send>,

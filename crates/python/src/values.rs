@@ -1,4 +1,4 @@
-//! Pages, feed items, articles and drops as Python has them: views of the records of the crate `model`.
+//! Pages, feed items, articles and drops in Python: views of the records of the crate `model`.
 
 use jiff::Timestamp;
 use model::{
@@ -17,10 +17,10 @@ use sink::drop_record;
 
 use crate::errors::failure;
 
-/// Longest text that a `repr` shows, in characters.
+/// Maximum length of a text in a `repr`, in characters.
 const LONGEST: usize = 80;
 
-/// A text, cut where it is long.
+/// Shortens a long text.
 pub(crate) fn short(text: &str) -> String {
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -28,7 +28,7 @@ pub(crate) fn short(text: &str) -> String {
     }
 }
 
-/// A record as what `json.loads` makes of it: JSON is the form in which records are documented.
+/// Converts a record to the result of `json.loads`: records are documented as JSON.
 pub(crate) fn to_python<'py>(
     py: Python<'py>,
     record: &impl Serialize,
@@ -37,10 +37,10 @@ pub(crate) fn to_python<'py>(
     py.import("json")?.call_method1("loads", (text,))
 }
 
-/// What `__reduce__` returns: a function, and its arguments.
+/// The result of `__reduce__`: a function, and its arguments.
 pub(crate) type Reduced<'py> = (Bound<'py, PyAny>, Bound<'py, PyTuple>);
 
-/// What `__reduce__` returns for a value of a kind.
+/// The result of `__reduce__` for a value of a kind.
 fn reduced<'py>(py: Python<'py>, kind: &str, value: &impl Serialize) -> PyResult<Reduced<'py>> {
     let bytes = rmp_serde::to_vec_named(value).map_err(failure)?;
     let restore = py.import("sitegrove._sitegrove")?.getattr("_restore")?;
@@ -69,7 +69,7 @@ fn unpickle<T: DeserializeOwned>(bytes: &[u8]) -> PyResult<T> {
         .map_err(|error| failure(format!("the pickled bytes cannot be read: {error}")))
 }
 
-/// Gives the classes of articles and feed items a property for each field of their records.
+/// Adds a property for each field of a record to the classes of articles and feed items.
 pub(crate) fn add_properties(py: Python<'_>) -> PyResult<()> {
     add_fields::<PyArticle>(py, Article::FIELDS, |own, field| own.0.visit_fields(field))?;
     add_fields::<PyFeedItem>(py, FeedItem::FIELDS, |own, field| own.0.visit_fields(field))
@@ -96,7 +96,7 @@ fn add_fields<T: PyClass>(
     Ok(())
 }
 
-/// Documentation without the links of Markdown.
+/// Removes the links from Markdown.
 fn without_links(doc: &str) -> String {
     let mut plain = String::new();
     let mut rest = doc.trim();
@@ -127,7 +127,7 @@ impl FieldVisitor for WantedField<'_> {
     }
 }
 
-/// A value of this kind as Python has it. Dictionaries have all keys.
+/// Converts a value of this kind to Python. Dictionaries have all keys.
 fn python_of<'py>(py: Python<'py>, kind: &FieldKind, value: Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match (kind, value) {
         (FieldKind::Time, Value::String(time)) => {
@@ -158,7 +158,7 @@ fn python_of<'py>(py: Python<'py>, kind: &FieldKind, value: Value) -> PyResult<B
     })
 }
 
-/// HTML as it is given: text, or bytes whose encoding is to be found out.
+/// HTML as given: text, or bytes whose encoding is to be determined.
 #[derive(FromPyObject)]
 pub(crate) enum Html {
     #[pyo3(transparent, annotation = "str")]
@@ -167,7 +167,7 @@ pub(crate) enum Html {
     Bytes(PyBackedBytes),
 }
 
-/// A page of a site. Decodes bytes, by what they say of themselves and `http_charset`.
+/// Makes a page of a site. Bytes are decoded by their own declarations and `http_charset`.
 pub(crate) fn page_of(url: &str, site: String, html: Html, http_charset: Option<&str>) -> Page {
     let (html, charset) = match html {
         Html::Text(text) => (PageHtml::new(text), given_as_text()),
@@ -191,12 +191,12 @@ pub(crate) fn given_as_text() -> Charset {
     Charset { name: "UTF-8", evidence: CharsetEvidence::ValidUtf8, overruled: Overruled::default() }
 }
 
-/// A page that comes from no file.
+/// Makes a page that does not come from a file.
 pub(crate) fn page(url: String, site: String, html: PageHtml, charset: Charset) -> Page {
     Page { url, site, fetched: None, origin: Origin::default(), charset, notes: None, html }
 }
 
-/// Key of the site that an address belongs to; empty for what is no address.
+/// Key of the site that an address belongs to; empty if it is not an address.
 pub(crate) fn site_of(url: &str) -> String {
     grouping::site_key(url).unwrap_or_default()
 }
@@ -392,7 +392,7 @@ impl PyFeedItem {
     }
 }
 
-/// The items of an iterable of `FeedItem`; none for None.
+/// The items of an iterable of `FeedItem`; empty for `None`.
 pub(crate) fn items_of(items: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<FeedItem>> {
     let Some(items) = items.filter(|items| !items.is_none()) else { return Ok(Vec::new()) };
     items.try_iter()?.map(|item| Ok(item?.cast::<PyFeedItem>()?.get().0.clone())).collect()

@@ -1,4 +1,4 @@
-//! Archives as Python reads them: page by page, or as tables.
+//! Reads archives for Python: page by page, or as tables.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufReader, Read};
@@ -18,7 +18,7 @@ use crate::settings::{PySettings, loaded};
 use crate::tables::{PyRecordBatchReader, batch_of_pages};
 use crate::values::{PyFeedItem, PyPage};
 
-/// Bytes that a file object is asked for at once.
+/// Number of bytes that are requested from a file object at once.
 const AT_ONCE: usize = 256 << 10;
 
 type Archive = ArchiveReader<Box<dyn Read + Send>>;
@@ -56,7 +56,7 @@ fn open(source: &Bound<'_, PyAny>, settings: Option<&Bound<'_, PySettings>>) -> 
     source.py().detach(|| ArchiveReader::open(&path, &settings.config.read)).map_err(failed)
 }
 
-/// What an archive had beside pages, so far.
+/// What an archive contained in addition to pages, so far.
 #[derive(Default)]
 struct BesidePages {
     dropped: BTreeMap<&'static str, u64>,
@@ -80,7 +80,7 @@ fn next_page(
             Ok(Intake::Feed(items)) => beside.feed_items.extend(items),
             Ok(Intake::Drop(dropped)) => drop(dropped.reason.as_str()),
             Ok(Intake::Revisit(_)) => drop(model::DropReason::Revisit.as_str()),
-            // Its response is dropped too.
+            // The response is also returned as a drop.
             Ok(Intake::Redirect { .. } | Intake::SiteFile(_)) => {}
             Err(error) => return Some(Err(error)),
         }

@@ -5,10 +5,10 @@ use crate::readable::{grouped, percent};
 /// A table of amounts with a bar for each.
 #[derive(Debug)]
 pub(crate) struct BarTable {
-    /// Heads of the columns, for screen readers.
+    /// Headings of the columns, for screen readers.
     pub(crate) heads: [&'static str; 2],
     pub(crate) bars: Vec<Bar>,
-    /// The amount that has the full width, if no bar is longer.
+    /// Amount of a bar of full width, unless a bar is longer.
     pub(crate) full: f64,
 }
 
@@ -69,16 +69,16 @@ pub(crate) struct Tick {
     pub(crate) text: String,
 }
 
-/// Where everything of a histogram is, in units of approximately one pixel.
+/// The positions of all parts of a histogram, in units of approximately one pixel.
 #[derive(Debug)]
 pub(crate) struct ChartPicture<'a> {
     /// The ends of the horizontal axis.
     pub(crate) left: f64,
     pub(crate) right: f64,
-    /// Heights and texts of horizontal lines, from the axis upwards.
+    /// Vertical positions and labels of the horizontal lines, from the axis upwards.
     pub(crate) lines: Vec<(f64, String)>,
     pub(crate) bars: Vec<ClassBar<'a>>,
-    /// Middles and texts of the marks.
+    /// Centres and labels of the tick marks.
     pub(crate) ticks: Vec<(f64, &'a str)>,
 }
 
@@ -139,7 +139,7 @@ impl Histogram {
         self.classes.iter().filter(|class| class.amount > 0)
     }
 
-    /// The share of a class in all that is counted.
+    /// The share of all counted items that are in a class.
     pub(crate) fn share(&self, class: &ChartClass) -> String {
         let all: u64 = self.classes.iter().map(|class| class.amount).sum();
         percent(class.amount as f64, all as f64)
@@ -152,13 +152,12 @@ impl ChartPicture<'_> {
     }
 }
 
-/// The position of the middle of a text such that it does not leave the picture on the right.
+/// Moves the centre of a label to the left as far as needed for it to end inside the picture.
 fn fit_into_picture(middle: f64, text: &str) -> f64 {
     middle.min(WIDTH - DIGIT * text.chars().count() as f64 / 2.0)
 }
 
-/// Distance of the marks of the vertical axis: 1, 2 or 5 times a power of ten, so that there are
-/// three to five marks.
+/// Distance between the marks of the vertical axis: 1, 2 or 5 times a power of ten, so that there are at most five.
 fn step_of(most: u64) -> u64 {
     let mut unit = 1;
     loop {

@@ -27,7 +27,7 @@ pub(crate) struct Comparison {
     schema: u32,
     pub(crate) before: RunFigures,
     pub(crate) now: RunFigures,
-    /// Drops by reason, of all reasons that either run has.
+    /// Drops by reason, for every reason that occurs in either run.
     pub(crate) drops: Vec<DropChange>,
     /// `None` if one of the runs was made without the output `report`.
     pub(crate) sites: Option<SiteChanges>,
@@ -37,7 +37,7 @@ pub(crate) struct Comparison {
 pub(crate) struct RunFigures {
     #[serde(flatten)]
     pub(crate) run: EarlierRun,
-    /// Mean over its articles; `None` without any, and if it was made without the output `report`.
+    /// Mean over its articles; `None` without articles, or if the run was made without the output `report`.
     pub(crate) confidence: Option<f64>,
 }
 
@@ -54,14 +54,14 @@ pub(crate) struct SiteChanges {
     pub(crate) gained: SiteList,
     /// Sites of the earlier run that this one does not have.
     pub(crate) lost: SiteList,
-    /// Sites of both with clearly more or fewer articles, or another mean confidence.
+    /// Sites of both runs that have clearly more or fewer articles, or a clearly different mean confidence.
     pub(crate) changed: SiteList,
 }
 
 /// The sites of a list, those with the largest difference first.
 #[derive(Debug, Default, Deserialize, Serialize)]
 pub(crate) struct SiteList {
-    /// How many there are; not all need be listed.
+    /// Number of all such sites; `sites` may be shorter.
     pub(crate) count: u64,
     pub(crate) sites: Vec<ComparedSite>,
 }
@@ -87,8 +87,8 @@ impl ComparedSite {
         }
     }
 
-    /// Whether the difference is more than that of two ordinary nights: a fifth of the articles and at least two, or a
-    /// twentieth of confidence.
+    /// Whether the difference is larger than usual between two nights: a fifth of the articles and at least two, or 0.05
+    /// of confidence.
     fn is_clear(&self) -> bool {
         let [before, now] = self.articles;
         let differ = before.abs_diff(now);
@@ -102,7 +102,7 @@ impl ComparedSite {
         matches!(self.confidence, [Some(was), Some(is)] if was - is >= CONFIDENCE)
     }
 
-    /// The articles to be expected right, more or fewer: what lists are sorted by.
+    /// The sort key of lists: the difference in the expected number of correct articles.
     fn weight(&self) -> f64 {
         let [before, now] =
             [0, 1].map(|run| self.articles[run] as f64 * self.confidence[run].unwrap_or(0.0));
@@ -304,7 +304,7 @@ fn compare_sites(
         let change = ComparedSite::new(was.as_ref(), is.as_ref());
         match (was, is) {
             (None, None) => {
-                // A line that cannot be read has no key: its error comes from taking it.
+                // A line that cannot be read has no key: reading it again below returns the error.
                 before.next_site()?;
                 break;
             }

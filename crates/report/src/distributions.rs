@@ -1,4 +1,4 @@
-//! What the articles of a run are: by confidence, length, site, date, language and page type, and their metadata.
+//! Counts the articles of a run by confidence, length, site, date, language and page type, and their metadata fields.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,12 @@ const NAMED_CLASSES: usize = 8;
 const LANGUAGES: usize = 8;
 /// Maximum number of months, or of years, in the plot of dates.
 const CLASSES: usize = 30;
-/// Of so many articles, one may be older than the months or years that are drawn one by one.
+/// One article in this many may be older than the first month or year that is drawn individually.
 const OLDER: u64 = 20;
-/// Number of classes that a histogram has at least, so that a few do not look like many.
+/// Minimum number of classes of a histogram, so that a few do not look like many.
 const FEWEST_CLASSES: usize = 6;
 
-/// Every metadata field, with what it is.
+/// The metadata fields with their meanings.
 const FIELDS: [(&str, &str); 13] = [
     ("title", "headline"),
     ("authors", "names"),
@@ -101,7 +101,7 @@ pub(crate) fn by_length(totals: &SiteFigures) -> Histogram {
     }
 }
 
-/// Whether an edge consists of one of these digits followed by zeros.
+/// Whether a class edge is one of these digits followed by zeros.
 fn is_mark(edge: u32, digits: &[u32]) -> bool {
     let mut digit = edge;
     while digit >= 10 && digit.is_multiple_of(10) {
@@ -220,11 +220,11 @@ fn articles_of(name: &str, more: impl Into<String>, n: u64, totals: &SiteFigures
     Bar::new(name, more, n as f64, shown)
 }
 
-/// A month or a year as a number, and back.
+/// Converts a month or a year to a number and back.
 struct DateUnit {
     parse: fn(&str) -> Option<i64>,
     name: fn(i64) -> String,
-    /// Distance of the marks on the axis.
+    /// Distance between the marks on the axis.
     marks: usize,
     noun: &'static str,
 }
@@ -249,7 +249,7 @@ const YEARS: DateUnit = DateUnit {
 struct DateCounts {
     unit: DateUnit,
     counts: BTreeMap<i64, u64>,
-    /// The first unit that is drawn by itself, and the last.
+    /// The first and the last unit that are drawn individually.
     from: i64,
     to: i64,
 }
@@ -329,7 +329,7 @@ pub(crate) fn by_date(totals: &SiteFigures) -> Option<Histogram> {
     })
 }
 
-/// A number of a total with its share, in words.
+/// A number with its share of the total: `3 (30 %)`.
 pub(crate) fn with_share(part: u64, whole: u64) -> String {
     format!("{} ({})", grouped(part), percent(part as f64, whole as f64))
 }
@@ -355,11 +355,11 @@ mod tests {
         assert!(chart.summary.contains("from 2025-11 to 2026-01"), "{}", chart.summary);
         let (years, chart) = drawn(&[("2004-02", 30), ("2015-03", 30), ("2026-01", 40)]).unwrap();
         assert_eq!((years[0].as_str(), chart.axis), ("2004: 30", "year"));
-        // One old article does not make the plot one of years.
+        // A single old article does not change the plot from months to years.
         let (one, _) = drawn(&[("1970-01", 1), ("2025-12", 40), ("2026-01", 60)]).unwrap();
         assert_eq!(one, ["1970-01 to 2025-11: 1", "2025-12: 40", "2026-01: 60"]);
         assert!(drawn(&[]).is_none() && drawn(&[("nonsense", 1)]).is_none());
-        // However far apart the dates are.
+        // The number of classes is limited, however far apart the dates are.
         let (far, chart) = drawn(&[("0001-01", 50), ("9999-12", 50)]).unwrap();
         assert!(far.contains(&"9999: 50".to_owned()) && chart.classes.len() <= CLASSES + 1);
     }

@@ -1,4 +1,4 @@
-//! Reads `report/sites.jsonl`: sums over all sites, and what the tables of the report show.
+//! Reads `report/sites.jsonl`: computes the sums over all sites and the rows of the report's tables.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,11 +12,11 @@ use sink::site_file_name;
 
 use crate::readable::{count, short_xpath};
 
-/// Maximum number of sites in the table, those with the most articles; a browser still sorts as many quickly.
+/// Maximum number of sites in the table: the sites with the most articles. A browser still sorts this many quickly.
 const MOST_ROWS: usize = 50_000;
 /// Maximum number of sites whose changes are shown.
 const MOST_CHANGES: usize = 50;
-/// Maximum number of articles and of templates that are listed to be looked at first.
+/// Maximum number of articles and of templates listed for a first look.
 const MOST_LISTED: usize = 50;
 /// Maximum number of characters of a site's expressions.
 const EXPRESSION_LETTERS: usize = 200;
@@ -52,7 +52,7 @@ impl Iterator for SiteLines {
     }
 }
 
-/// Said of a line that cannot be read.
+/// The error message for a line that cannot be parsed.
 pub fn foreign_line(path: &Path, number: usize) -> String {
     let shown = path.display();
     format!("{shown}, line {number}: not in the format of this version of sitegrove")
@@ -64,7 +64,7 @@ pub(crate) struct SiteTable {
     pub(crate) totals: RunTotals,
     /// The sites with the most articles, most first.
     pub(crate) rows: Vec<SiteTableRow>,
-    /// How many sites have pages of their own.
+    /// Number of sites that have a page of their own.
     pub(crate) with_page: u64,
     /// The first sites that changed since an earlier night, in the order of sites.
     pub(crate) changes: Vec<(String, SiteChange)>,
@@ -75,7 +75,7 @@ pub(crate) struct SiteTable {
     pub(crate) weak: Vec<FirstLook<WeakTemplate>>,
 }
 
-/// Something of a site that is listed to be looked at first.
+/// An article or a template that is listed for a first look.
 #[derive(Debug)]
 pub(crate) struct FirstLook<T> {
     pub(crate) site: String,
@@ -87,7 +87,7 @@ pub(crate) struct FirstLook<T> {
 /// What is wrong with a template, the most serious first.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Weakness {
-    /// Half or fewer of the pages held back agree.
+    /// At most half of the held-out pages agree.
     Disagrees,
     /// It has no wrapper, although it has several article pages.
     NoWrapper,
@@ -106,14 +106,14 @@ impl FirstLook<WeakTemplate> {
         }
     }
 
-    /// Pages held back on which something else is selected without their vote.
+    /// Held-out pages on which wrappers learnt without them select something else.
     fn disagreeing(&self) -> u32 {
         self.of.held_back.saturating_sub(self.of.held_back_agreeing)
     }
 
-    /// What the column of evidence is sorted by.
+    /// The sort key of the column with the evidence.
     pub(crate) fn order(&self) -> i64 {
-        /// Distance of kinds of weakness: more than any number of pages held back.
+        /// Distance between kinds of weakness: larger than any number of held-out pages.
         const KIND: i64 = 1 << 33;
         i64::from(self.weakness() as u8) * KIND - i64::from(self.disagreeing())
     }
@@ -123,9 +123,9 @@ impl FirstLook<WeakTemplate> {
 pub(crate) struct RunTotals {
     pub(crate) sites: u64,
     pub(crate) with_wrapper: u64,
-    /// Of their pages and articles.
+    /// Figures of their pages and articles.
     pub(crate) of: SiteFigures,
-    /// Templates with little evidence; at most three are counted of each site.
+    /// Templates with little evidence; at most three per site are counted.
     pub(crate) weak: u64,
     /// Sites by the bit length of their number of articles: 0, 1, 2 to 3, 4 to 7, …
     pub(crate) sites_by_size: BTreeMap<u32, u64>,
@@ -142,11 +142,11 @@ pub(crate) struct SiteTableRow {
     pub(crate) doubtful: u64,
     pub(crate) layouts: u64,
     pub(crate) confidence: Option<f64>,
-    /// Pages its best wrapper was learnt from, pages held back, and the number of those that agree.
+    /// Numbers of pages that its best wrapper was learnt from, of held-out pages, and of held-out pages that agree.
     pub(crate) support: Option<[u32; 3]>,
     /// Share of characters removed on pages with an article.
     pub(crate) boilerplate: Option<f64>,
-    /// The expressions of its best wrapper, in short.
+    /// The expressions of its best wrapper, abbreviated.
     pub(crate) best: String,
 }
 

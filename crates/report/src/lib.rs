@@ -45,7 +45,7 @@ pub fn folder_of(run: &Path) -> PathBuf {
     run.join(FOLDER)
 }
 
-/// The folder of pages about single sites, which the report links.
+/// The folder of the pages about single sites; the report links to them.
 pub fn pages_of(run: &Path) -> PathBuf {
     folder_of(run).join(SiteRowsSink::PAGES)
 }
@@ -71,7 +71,7 @@ pub fn write(run: &Path, ledger: &Ledger) -> Result<()> {
 /// Rebuilds the report, if the run has one: its links may have changed.
 ///
 /// # Errors
-/// As [`write()`].
+/// Like [`write()`].
 pub fn refresh(run: &Path, ledger: &Ledger) -> Result<bool> {
     let has_one = run.join(FILE).is_file() && sites_file(run).is_file();
     if has_one {
@@ -100,7 +100,7 @@ pub fn compare(
 
 /// Removes the comparison of a report, which belongs to an earlier run in the same folder.
 pub fn forget_comparison(run: &Path) {
-    // A leftover that cannot be removed is replaced, or else shown with the folder and time of both runs.
+    // A file that cannot be removed is replaced later, or is shown with the folder and time of both runs.
     let _ = fs::remove_file(run.join(COMPARISON));
 }
 
@@ -109,7 +109,7 @@ pub fn remove_from(run: &Path) {
     let folder = folder_of(run);
     SiteRowsSink::remove_pages(&folder);
     forget_comparison(run);
-    // Leftovers that cannot be removed do no harm.
+    // Files that cannot be removed do no harm.
     for name in [SiteRowsSink::FILE, ".sites.jsonl.partial", ".index.html.partial"] {
         let _ = fs::remove_file(folder.join(name));
     }

@@ -1,4 +1,4 @@
-//! What templates write: nothing from a page is ever more than text.
+//! Escapes the values that templates write, so that text from a crawled page never becomes markup.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -39,7 +39,7 @@ impl Escaper for PageText {
     }
 }
 
-/// What is shown for a character that is not shown as it is.
+/// The text shown instead of a character; `None` if the character is shown unchanged.
 fn replacement(letter: char) -> Option<Cow<'static, str>> {
     match shown(letter) {
         Shown::Plain => None,
@@ -49,7 +49,7 @@ fn replacement(letter: char) -> Option<Cow<'static, str>> {
     }
 }
 
-/// A text for a script, with the characters that the escaper writes.
+/// Replaces the characters that [`PageText`] replaces, but escapes no markup: for text that a script inserts.
 pub(crate) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -61,14 +61,14 @@ pub(crate) fn plain(text: &str) -> String {
     out
 }
 
-/// The address of a link: that of the web, or none.
+/// The address as a link; `None` unless it is `http` or `https`.
 pub(crate) fn web_address(address: &str) -> Option<String> {
     let url = Url::parse(address).ok()?;
     matches!(url.scheme(), "http" | "https").then(|| url.into())
 }
 
-/// Data for a script, in a `script` element that does not run: JSON in which nothing can be mistaken for markup. Texts
-/// in it must be [`plain`].
+/// Serialises data for a `script` element that is not executed, as JSON in which nothing can be mistaken for markup. Text
+/// in the data must have passed through [`plain`].
 pub(crate) fn json(data: &impl Serialize) -> String {
     // Serialising plain data cannot fail.
     let json = serde_json::to_string(data).unwrap_or_default();
@@ -79,11 +79,11 @@ pub(crate) fn json(data: &impl Serialize) -> String {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageCode {
     pub(crate) style: &'static str,
-    /// It goes to the end of the page; empty for none.
+    /// Placed at the end of the page; empty if the page has no script.
     pub(crate) script: &'static str,
 }
 
-/// The source expression that allows just this style sheet or script in a Content-Security-Policy.
+/// The source expression for a Content-Security-Policy that allows only this style sheet or script.
 pub(crate) fn source_of(code: &str) -> String {
     format!("'sha256-{}'", BASE64.encode(&Sha256::digest(code.as_bytes())))
 }
@@ -150,7 +150,7 @@ mod tests {
         let mut escaped = String::new();
         PageText.write_escaped_str(&mut escaped, text).unwrap();
         assert_eq!(escaped, "&lt;/script&gt;&lt;b a=&#39;&quot;&amp;⟨U+202E⟩\u{fffd}");
-        // In a template, too.
+        // Templates escape it, too.
         let html = AddressLink { address: text }.render().unwrap();
         assert!(html.contains(&escaped), "{html}");
     }

@@ -50,9 +50,9 @@ pub fn to_the_second(time: &str) -> String {
 pub enum Shown {
     /// As it is.
     Plain,
-    /// Not at all: it is invisible.
+    /// Not shown, because it is invisible.
     LeftOut,
-    /// By its code point: it would act on the terminal or on the text around it.
+    /// By its code point, because it would affect the terminal or the text around it.
     Named,
 }
 
@@ -74,8 +74,8 @@ pub fn shown(letter: char) -> Shown {
     }
 }
 
-/// An XPath as people read it: `//div.entry` for an element with that class, `//div#main` for one with that id, as in
-/// style sheets, so that the distinguishing parts come early. All else stays as it is.
+/// Abbreviates an XPath as in style sheets, so that the distinguishing parts come early: `//div.entry` for an element
+/// with a class, `//div#main` for an element with an id. The rest stays unchanged.
 pub fn short_xpath(xpath: &str) -> String {
     const CLASS: [&str; 2] = ["[contains(concat(' ',normalize-space(@class),' '),' ", " ')]"];
     const ID: [&str; 2] = ["[@id='", "']"];

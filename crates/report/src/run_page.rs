@@ -1,4 +1,4 @@
-//! The page about a run: what `run.html` shows beside the distributions and the comparison.
+//! The page about a run: the values that `run.html` shows in addition to the distributions and the comparison.
 
 use std::path::Path;
 
@@ -23,11 +23,11 @@ const CODE: PageCode = PageCode {
 
 /// Maximum number of inputs and of problems that are listed.
 const LISTED: usize = 100;
-/// Number of rows of the table of sites that are markup; the script has the same number.
+/// Number of rows of the table of sites that are written as markup; the script has the same number.
 const SHOWN: usize = 100;
 /// Number of rows of other tables that are shown at first; the script folds away the rest.
 const OPEN: usize = 10;
-/// Confidence below which an article or a wrapper is shown as the worst kind.
+/// Confidence below which an article or a wrapper is marked as low.
 const LOW: f64 = 0.5;
 
 /// The task of each stage, in order.
@@ -96,7 +96,7 @@ impl<'a> RunReportPage<'a> {
         let unreadable = ledger.unreadable.iter().enumerate().take(LISTED);
         problems.extend(unreadable.map(|(at, why)| match at < unread {
             true => format!("{why}. Everything before it was read."),
-            // Says by itself what was kept.
+            // These messages say themselves what was kept.
             false => format!("{why}."),
         }));
         if ledger.unreadable.len() > LISTED {
@@ -131,7 +131,7 @@ impl<'a> RunReportPage<'a> {
         share.map_or("–".to_owned(), |share| percent(share, 1.0))
     }
 
-    /// Whether there is something to look at first.
+    /// Whether there are articles with metadata or dates for a first look.
     fn has_first_look(&self) -> bool {
         let totals = &self.sites.totals.of;
         totals.articles > 0 && !(totals.fields.is_empty() && totals.months.is_empty())
@@ -149,7 +149,7 @@ impl<'a> RunReportPage<'a> {
         BarTable::new(["Reason", "Dropped"], bars)
     }
 
-    /// Articles by what is said of their use.
+    /// Articles by the statements of their pages and servers about their use.
     fn rights(&self) -> BarTable {
         let meaning = |name: &str| match RightsStatement::parse(name) {
             Some(RightsStatement::NoIndex) => "Not to be listed in search results.",
@@ -170,12 +170,12 @@ impl<'a> RunReportPage<'a> {
         self.ledger.dropped_for(&[DropReason::OtherRecord])
     }
 
-    /// Records that were not read as they were not chosen.
+    /// Records that were skipped because they were not selected.
     fn not_chosen(&self) -> u64 {
         self.ledger.dropped_for(&DropReason::NOT_CHOSEN)
     }
 
-    /// What is said of pages that were dropped as copies of others.
+    /// A sentence about the pages that were dropped as copies of others.
     fn copies(&self) -> String {
         let dropped = DropReason::COPIES.map(|reason| (reason, self.ledger.dropped_for(&[reason])));
         let all: u64 = dropped.iter().map(|(_, n)| n).sum();
@@ -235,12 +235,12 @@ fn quote_for_shell(path: &str) -> String {
     format!("'{}'", path.replace('\'', "'\\''"))
 }
 
-/// A file name as part of an address. Of the characters in such names only `%` has a meaning there.
+/// A file name as part of an address. `%` is the only character of such names that has a meaning in addresses.
 fn address_of_file(name: &str) -> String {
     name.replace('%', "%25")
 }
 
-/// The class of a cell with a confidence: low, or below the threshold of doubtful ones.
+/// The CSS class of a cell with a confidence: low, or below the threshold for doubtful articles.
 fn confidence_class(confidence: f64, below: f64) -> &'static str {
     match confidence {
         low if low < LOW => "low",
@@ -249,7 +249,7 @@ fn confidence_class(confidence: f64, below: f64) -> &'static str {
     }
 }
 
-/// The class of a cell that is worse than before.
+/// The CSS class of a cell whose value is worse than before.
 fn low_if(is_worse: bool) -> &'static str {
     if is_worse { "low" } else { "" }
 }

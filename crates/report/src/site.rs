@@ -1,4 +1,4 @@
-//! The page about a site: what was learnt about it, why, and how its pages read.
+//! The page about a site: what was learnt about it, the evidence, and sample pages with their blocks.
 
 mod blocks;
 mod evidence;
@@ -23,7 +23,7 @@ pub struct SiteRecords {
     pub site: String,
     /// The ledger of the run.
     pub ledger: Arc<Ledger>,
-    /// As `wrappers/SITE.json` lists them.
+    /// The templates as in `wrappers/SITE.json`.
     pub templates: Vec<TemplateSummary>,
     /// In the order of `articles.jsonl`.
     pub articles: Vec<Article>,
@@ -44,23 +44,23 @@ pub struct PagesAgain<'a> {
     pub by_origin: BTreeMap<&'a Origin, u32>,
 }
 
-/// A template as it is learnt from the pages read again.
+/// A template that was learnt from the pages read again.
 #[derive(Debug)]
 pub struct TemplatePages {
     /// Its id.
     pub id: String,
     /// Its pages, in the order in which they are sampled.
     pub members: Vec<u32>,
-    /// The corrections that it has learnt from.
+    /// The corrections that it was learnt from.
     pub corrections: Vec<TemplateCorrection>,
 }
 
-/// What differs from the run when its pages are read again, one sentence each.
+/// Differences between the run and the pages read again, one sentence each.
 #[derive(Debug, Default)]
 pub struct WhatDiffers {
     /// Missing and changed inputs.
     pub inputs: Vec<String>,
-    /// Settings, weights, models.
+    /// Changed settings, weights and models.
     pub settings: Vec<String>,
     /// Archives without a page of the site, which were not read; their feed items are missing.
     pub unread: usize,
@@ -207,7 +207,7 @@ impl<'a> TemplateView<'a> {
             let own = index.and_then(|index| known.pages.get(&index));
             let parsed = again.zip(index).map(|((pages, _), index)| &pages.pages[index as usize]);
             let mut reading = parsed.map(|parsed| read_blocks(parsed, outcome.article(), own));
-            // Of a page that was dropped nothing is kept, whatever its blocks score.
+            // Nothing of a dropped page is kept, whatever the scores of its blocks.
             if let (Some(reading), Some(table), Some(_)) =
                 (&mut reading, &known.patterns, outcome.article())
             {

@@ -56,8 +56,7 @@ pub fn percentile(values: &[f64], share: f64) -> Option<f64> {
     Some(below + (above - below) * rank.fract())
 }
 
-/// The mean of every group, by key. In the mean of these ([`macro_mean`]), all groups have equal
-/// weight.
+/// The mean of every group, by key. All groups have equal weight in the mean of these means ([`macro_mean`]).
 pub fn group_means<K: Ord>(values: impl IntoIterator<Item = (K, f64)>) -> BTreeMap<K, f64> {
     let mut groups: BTreeMap<K, (f64, usize)> = BTreeMap::new();
     for (key, value) in values {
@@ -75,8 +74,8 @@ pub fn macro_mean<K: Ord>(groups: &BTreeMap<K, f64>) -> Option<f64> {
 
 /// The group of every page: its template if at least `fewest` pages share it, else `None`.
 ///
-/// `pages` are (data set, template). Sizes are counted over all pages of a template, in any data
-/// set; the groups themselves are per data set.
+/// Each page is given as (data set, template). Sizes are counted over the pages of a template in all data sets, but a
+/// group contains pages of one data set only.
 pub fn template_groups<'a>(
     pages: &[(&'a str, Option<&'a str>)],
     fewest: usize,

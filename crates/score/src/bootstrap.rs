@@ -22,11 +22,11 @@ pub struct Interval {
     pub units: usize,
     /// Units on which the first system is better by more than [`NOTICEABLE`].
     pub wins: usize,
-    /// Units on which it is worse by more than that.
+    /// Units on which the first system is worse by more than [`NOTICEABLE`].
     pub losses: usize,
 }
 
-/// Half a point of a hundred: smaller differences are neither wins nor losses.
+/// Half a percentage point: smaller differences are neither wins nor losses.
 pub const NOTICEABLE: f64 = 0.005;
 /// Number of bootstrap samples.
 pub const RESAMPLES: usize = 2000;

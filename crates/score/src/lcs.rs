@@ -29,8 +29,8 @@ pub fn length<T: Eq + Hash + Copy>(a: &[T], b: &[T]) -> usize {
     rapidfuzz::distance::lcs_seq::similarity(a.iter().copied(), b.iter().copied())
 }
 
-/// The same sequences over 0, 1, 2 … in order of appearance: small numbers need a table look-up,
-/// large ones a hash.
+/// Replaces the items by 0, 1, 2 … in order of appearance: comparing small numbers needs a table look-up, comparing large
+/// ones a hash.
 fn numbered<T: Eq + Hash + Copy>(a: &[T], b: &[T]) -> (Vec<u32>, Vec<u32>) {
     let mut numbers = FxHashMap::default();
     let mut number = |item: &T| {

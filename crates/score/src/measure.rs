@@ -1,4 +1,4 @@
-//! The measures by name, and what they give: precision, recall and F1.
+//! The measures by name, and their result: precision, recall and F1.
 
 use std::str::FromStr;
 
@@ -24,7 +24,7 @@ pub enum MeasureKind {
 pub enum Neutral {
     /// Titles and optional paragraphs.
     Titles,
-    /// Titles, optional paragraphs, and what is a field of a record: bylines, dates and captions.
+    /// Titles, optional paragraphs, and text that is also a field of a record: bylines, dates and captions.
     Fields,
     /// Nothing.
     Raw,
@@ -60,8 +60,8 @@ const NAMED: [(MeasureKind, Neutral, &str); 16] = [
 ];
 
 impl QualityMeasure {
-    /// Every measure, in the order of reports. The name is that of the kind, with the suffix `-fields` or
-    /// `-raw` unless just titles are removed.
+    /// Every measure, in the order of reports. A name is the name of the kind, with the suffix `-fields` or `-raw` unless
+    /// only titles are removed.
     pub fn all() -> [Self; 16] {
         NAMED.map(|(kind, neutral, _)| Self { kind, neutral })
     }
@@ -104,7 +104,7 @@ impl FromStr for QualityMeasure {
     }
 }
 
-/// Agreement of an output with its gold: three shares between 0 and 1.
+/// Agreement of an output with its gold: three values between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     /// Share of the output that is in the gold.

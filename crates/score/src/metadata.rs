@@ -38,9 +38,8 @@ impl FieldScore {
 /// The day at the start of a value: `2012-11-21`, with any time and zone after it. `None` for
 /// anything else.
 ///
-/// Gold contains days, or times without a zone, or midnight for an unknown time of that day; only
-/// the day has the same meaning in all. It is not converted to another zone: a reader sees the day
-/// that the page shows.
+/// Gold contains days, times without a zone, and midnight for an unknown time of the day. Only the day has the same
+/// meaning in all of them. It is not converted to another zone, because readers see the day that the page shows.
 pub fn day(value: &str) -> Option<Date> {
     let value = value.trim();
     let rest = value.get(10..)?;

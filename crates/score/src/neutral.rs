@@ -36,7 +36,7 @@ pub struct OptionalText<'a> {
 }
 
 impl<'a> OptionalText<'a> {
-    /// What a measure removes of it; `None` for nothing.
+    /// The part of the optional text that a measure removes; `None` if it removes nothing.
     pub fn of(self, neutral: Neutral) -> Option<Self> {
         match neutral {
             Neutral::Titles => Some(Self { fields: &[], ..self }),
@@ -70,7 +70,7 @@ pub fn pairs_aside(
     if remaining < FEWEST_PAIRS { Shingles::default() } else { pairs }
 }
 
-/// Both texts without the optional lines; both unchanged if too little of the gold would remain.
+/// Removes the optional lines from both texts; returns both unchanged if too little of the gold would remain.
 pub fn strip(
     gold: &str,
     output: &str,

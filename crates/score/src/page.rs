@@ -1,4 +1,4 @@
-//! Scores one page with several measures at once, with each preparation done once.
+//! Scores one page with several measures, and prepares the texts once for all of them.
 
 use crate::{
     MeasureKind, Neutral, QualityMeasure, Score, bag, lcs,
@@ -18,7 +18,7 @@ pub struct Gold<'a> {
     pub nodes: &'a [String],
 }
 
-/// The output of a system for a page; empty if it gave nothing.
+/// The output of a system for a page; empty if there is none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Output<'a> {
     /// The extracted text.
@@ -36,7 +36,7 @@ pub fn score(
 ) -> Vec<Option<Score>> {
     let mut vocabulary = WordNumbers::new();
     let raw = Pair::of(gold.text.to_owned(), output.text.to_owned(), &mut vocabulary);
-    // What a measure needs is prepared once, and only if one needs it.
+    // Texts are prepared once, and only if a measure needs them.
     let mut prepared = |neutral: Neutral| {
         let needed = |pairs: bool| {
             let mut own = measures.iter().filter(|m| m.neutral == neutral);

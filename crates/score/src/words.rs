@@ -16,14 +16,14 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 /// A word as a number, given by a [`WordNumbers`].
 pub type WordNumber = u32;
 
-/// The numbers of words. Only texts read with the same vocabulary can be compared.
+/// A vocabulary that numbers words. Only texts read with the same vocabulary can be compared.
 #[derive(Clone, Debug, Default)]
 pub struct WordNumbers {
     numbers: FxHashMap<String, WordNumber>,
 }
 
 impl WordNumbers {
-    /// A vocabulary without words.
+    /// Creates an empty vocabulary.
     pub fn new() -> Self {
         Self::default()
     }
@@ -70,7 +70,7 @@ fn each_word(text: &str, mut take: impl FnMut(&str)) {
     }
 }
 
-/// Lower case, without apostrophes between two word characters.
+/// Converts a text to lower case and removes apostrophes between two word characters.
 fn fold(text: &str) -> String {
     let lower = text.to_lowercase();
     if !lower.contains(is_apostrophe) {
@@ -93,7 +93,7 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{2bc}')
 }
 
-/// Whether a character is a word by itself.
+/// Whether a single character is a word, because its script has no spaces.
 fn stands_alone(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}'
         | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')

@@ -1,10 +1,10 @@
-//! Conditions that hold for an element, and the cost of an expression: the lower, the shorter and more robust, with
-//! more telling names.
+//! Conditions that hold for an element, and the cost of an expression. Short and robust expressions with meaningful names
+//! have a low cost.
 
 use dom::xpath::Predicate;
 use dom::{Document, ElementKinds, LocalName, NodeId, class_tokens, local_name};
 
-/// Longest value used; longer ones are sentences, addresses or styles, not names.
+/// Maximum length of a value in a condition, in bytes; longer values are sentences, addresses or styles, not names.
 const MAX_VALUE: usize = 60;
 
 /// The conditions on attributes that hold for an element, cheapest first. Only attributes that
@@ -14,7 +14,7 @@ pub(crate) fn labels_of(document: &Document, id: NodeId) -> Vec<Predicate> {
     let Some(element) = document.element(id) else { return Vec::new() };
     let mut labels = Vec::new();
     for (name, value) in element.attributes() {
-        // Empty values, and white space that parsers and XPath may treat differently, are not used.
+        // Blank values are not used, because parsers and XPath may treat white space differently.
         if value.len() > MAX_VALUE && *name != local_name!("class") || value.trim().is_empty() {
             continue;
         }
@@ -38,7 +38,7 @@ pub(crate) fn labels_of(document: &Document, id: NodeId) -> Vec<Predicate> {
     labels
 }
 
-/// Conditions for elements that no attribute identifies: on absent attributes and on content.
+/// Conditions for elements that cannot be identified by attributes: on absent attributes and on content.
 pub(crate) fn weak_labels_of(document: &Document, id: NodeId) -> Vec<Predicate> {
     const INSIDE: [LocalName; 3] = [local_name!("h1"), local_name!("p"), local_name!("h2")];
     let absent = [local_name!("class"), local_name!("id")];
@@ -59,13 +59,13 @@ fn sort(labels: &mut Vec<Predicate>) {
     labels.dedup();
 }
 
-/// Whether all parsers and engines read a value alike: no control characters, no white space except
-/// plain spaces.
+/// Whether all parsers and engines read a value in the same way: no control characters, no white space except plain
+/// spaces.
 fn is_plain(value: &str) -> bool {
     value.chars().all(|c| c == ' ' || !(c.is_control() || c.is_whitespace() || c == '\u{fffd}'))
 }
 
-/// The cost of a name and conditions (`cost`) at the beginning of a path that may start anywhere.
+/// The cost of a first step that may be at any depth, given the cost of its conditions.
 pub(crate) fn leading_cost(name: Option<&LocalName>, bare: bool, cost: u32) -> u32 {
     let nameless = if name.is_none() { 2 } else { 0 };
     nameless + if bare { bare_cost(name) } else { cost }
@@ -76,7 +76,7 @@ pub(crate) fn conditions_cost(each: impl ExactSizeIterator<Item = u32>) -> u32 {
     each.sum::<u32>() + 4 * further
 }
 
-/// The cost of a tag name without conditions, anywhere on the page. Some names are specific enough.
+/// The cost of a tag name without conditions, at any depth. It is low for names that are specific enough.
 fn bare_cost(name: Option<&LocalName>) -> u32 {
     match name.map(|name| &**name) {
         Some("article" | "main") => 8,
@@ -131,8 +131,8 @@ fn judged(value: &str) -> u32 {
     length + opinion
 }
 
-/// Whether a name looks generated: hex or mixed runs, long digit runs, style sheet rules written
-/// out.
+/// Whether a name looks generated: many digits, short names in mixed case with digits, or style sheet rules as class
+/// names.
 pub(crate) fn looks_generated(token: &str) -> bool {
     let digits = token.bytes().filter(u8::is_ascii_digit).count();
     let letters = token.bytes().filter(u8::is_ascii_alphabetic).count();
@@ -147,15 +147,15 @@ pub(crate) fn looks_generated(token: &str) -> bool {
         || token.contains(['(', ')', ':', '/', '[', '%', '!'])
 }
 
-/// Whether a name has hardly any vowels: it is an abbreviation, or generated after all.
+/// Whether a name has hardly any vowels, because it is an abbreviation or generated.
 pub(crate) fn is_abbreviated(token: &str) -> bool {
     let letters = token.bytes().filter(u8::is_ascii_alphabetic).count();
     let vowels = token.bytes().filter(|b| b"aeiouyAEIOUY".contains(b)).count();
     letters >= 6 && vowels * 6 < letters
 }
 
-/// The source name that a style sheet compiler was given: `body___` of `body___2BbXy`,
-/// `Story_text__` of `Story_text__a1X9c`.
+/// The stable beginning of a class name that a CSS compiler generated: `body___` of `body___2BbXy`, `Story_text__` of
+/// `Story_text__a1X9c`.
 pub(crate) fn module_stem(token: &str) -> Option<&str> {
     let (stem, tail) = token.rsplit_once("__")?;
     let name = stem.trim_end_matches('_');
@@ -176,7 +176,7 @@ pub(crate) fn says_content(token: &str) -> bool {
     contains_any(token, "article content body entry post story text")
 }
 
-/// Whether a name describes appearance or position rather than content, or hardly anything.
+/// Whether a name describes appearance or position rather than content, or is too short to describe anything.
 pub(crate) fn says_layout(token: &str) -> bool {
     const WORDS: &str = "left right clear col row grid wrap container module inner outer box first last float align \
         pad margin pkg white gray pink blue hidden";

@@ -1,4 +1,4 @@
-//! The wanted elements on sibling pages, and their common properties.
+//! The wanted elements on sibling pages, and the properties that they share.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::verdict::MISTAKE;
 
 pub(crate) type PageElement<'a> = (&'a IndexedPage<'a>, NodeId);
 
-/// Number of pages that conditions are taken from. All pages are used to judge an expression.
+/// Maximum number of pages that conditions are taken from. Expressions are evaluated on all pages.
 const PAGES: usize = 8;
 
 /// A condition and the weight of the pages on which it does not hold.
@@ -20,14 +20,14 @@ pub(crate) struct SharedCondition {
     pub(crate) exceptions: u32,
 }
 
-/// An ancestor of the lead, by level, and the condition that identifies it.
+/// An ancestor of the lead, by its distance, and the test that identifies it.
 pub(crate) struct Anchor {
     pub(crate) distance: usize,
     pub(crate) test: TestId,
     pub(crate) exceptions: u32,
 }
 
-/// A few of the wanted elements of some pages.
+/// Some of the wanted elements of some pages.
 pub(crate) struct Counterparts<'p, 'a> {
     all: &'p [WantedPage<'a>],
     pages: Vec<Vec<PageElement<'a>>>,
@@ -35,9 +35,9 @@ pub(crate) struct Counterparts<'p, 'a> {
     pub(crate) lead: PageElement<'a>,
     /// Tag names from the lead up to the root.
     pub(crate) names: Vec<&'a LocalName>,
-    /// The lead and the elements below the same tag names.
+    /// The lead, and the elements with the same tag names up to the root.
     pub(crate) alike: Vec<PageElement<'a>>,
-    /// The tag name of all of them; `None` if they differ or the name is not valid in XPath.
+    /// The tag name of all elements; `None` if they differ or the name is not valid in XPath.
     pub(crate) name: Option<LocalName>,
 }
 
@@ -80,12 +80,12 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         self.lead.0.steps()
     }
 
-    /// Conditions on the lead's attributes that also hold for others, cheapest first.
+    /// Conditions on the lead's attributes that also hold for other wanted elements, cheapest first.
     pub(crate) fn own_labels(&self) -> Vec<SharedCondition> {
         self.shared(&self.lead.0.labels(self.lead.1))
     }
 
-    /// The same for absent attributes and for content.
+    /// Like [`Self::own_labels`], but conditions on absent attributes and on content.
     pub(crate) fn weak_labels(&self) -> Vec<SharedCondition> {
         self.shared(&self.lead.0.weak_labels(self.lead.1))
     }
@@ -99,8 +99,8 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         labels.iter().filter_map(shared).collect()
     }
 
-    /// Ancestors of the lead that can be identified by a name or condition which an ancestor of the
-    /// others also satisfies. At most `most` conditions of each, the nearest ancestors first.
+    /// Ancestors of the lead, nearest first, with a name or condition that an ancestor of the other elements also satisfies.
+    /// At most `most` conditions are tried for each ancestor.
     pub(crate) fn anchors(&self, most: usize) -> Vec<Anchor> {
         let (memo, lead) = self.lead;
         let document = memo.document();
@@ -123,8 +123,8 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         anchors
     }
 
-    /// The weight of the pages on which a test does not hold; `None` if it holds on fewer than half
-    /// of them or does not recur.
+    /// The weight of the pages on which a test does not hold; `None` if it holds on fewer than half of the pages, or passes
+    /// on only one page.
     fn exceptions(&self, test: TestId, holds: impl Fn(PageElement<'a>) -> bool) -> Option<u32> {
         let pages = self.pages.len();
         let holding = self.pages.iter().filter(|p| p.iter().all(|&place| holds(place))).count();
@@ -139,8 +139,7 @@ impl<'p, 'a> Counterparts<'p, 'a> {
         Some(if missing > 0 { MISTAKE + 300 * missing / pages as u32 } else { 0 })
     }
 
-    /// Whether a condition that holds for the lead and the elements like it holds on more than one
-    /// page.
+    /// Whether a condition that holds for the lead and the elements in `alike` holds on more than one page.
     pub(crate) fn recurs(&self, label: Condition) -> bool {
         self.alike.iter().any(|&(memo, _)| !std::ptr::eq(memo, self.lead.0))
             || self.is_elsewhere(self.steps().test(None, &[label]))

@@ -1,5 +1,5 @@
-//! Expressions to try: short forms (`//tag[condition]`, `//anchor[condition]//tag[condition]`), and the full path from
-//! the root with all conditions that are shared along it.
+//! Generates the expressions to try: short forms (`//tag[condition]`, `//anchor[condition]//tag[condition]`), and the full
+//! path from the root with all shared conditions.
 
 use std::cell::OnceCell;
 
@@ -9,7 +9,7 @@ use dom::{Document, NodeId};
 use crate::counterparts::{Anchor, Counterparts, PageElement, SharedCondition, plain};
 use crate::steps::{Condition, Stride, TestId, Trail, unsaid};
 
-/// Maximum number of conditions tried for an element and each ancestor.
+/// Maximum numbers of conditions tried for an element, and for each of its ancestors.
 const LABELS: usize = 8;
 const LABELS_ABOVE: usize = 3;
 
@@ -25,7 +25,7 @@ pub(crate) const LEAST_ANCHORED: u32 = 19;
 pub(crate) struct ShortForms<'c, 'p, 'a> {
     counterparts: &'c Counterparts<'p, 'a>,
     own: Vec<SharedCondition>,
-    /// Some of the own labels, and the weak ones.
+    /// The first conditions in `own`, and the weak ones.
     all: OnceCell<Vec<SharedCondition>>,
 }
 
@@ -60,8 +60,8 @@ impl<'c, 'p, 'a> ShortForms<'c, 'p, 'a> {
         candidates
     }
 
-    /// The same below an ancestor with a condition: at any depth, or with the tag names in between.
-    /// Only those that may weigh less than `bound`, cheapest first, at most `count`.
+    /// `//tag` with a condition or none below an ancestor: at any depth, or with the tag names in between. Returns at most
+    /// `count` forms that may weigh less than `bound`, cheapest first.
     pub(crate) fn anchored(&self, bound: u32, count: usize) -> Vec<ShortForm> {
         let steps = self.counterparts.steps();
         let tails = self.tails(self.all_labels(), 1);
@@ -79,7 +79,7 @@ impl<'c, 'p, 'a> ShortForms<'c, 'p, 'a> {
             }
         }
         rough.retain(|r| r.0 < bound);
-        // The nearer of two equal anchors comes first: the sort is stable.
+        // The sort is stable, so that of two equal anchors the nearer one comes first.
         rough.sort_by_key(|r| r.0);
         rough.truncate(count);
         rough
@@ -107,7 +107,7 @@ impl<'c, 'p, 'a> ShortForms<'c, 'p, 'a> {
         })
     }
 
-    /// Ends with no condition, with each single one, and with each pair if `most` is two.
+    /// Ends of short forms: without conditions, with each single condition, and with each pair if `most` is two.
     fn tails(&self, labels: &[SharedCondition], most: usize) -> Vec<Tail> {
         let mut tails = vec![self.tail(&[])];
         for (i, &label) in labels.iter().enumerate() {
@@ -142,8 +142,8 @@ struct Tail {
 /// Maximum number of conditions for each element.
 const MOST: usize = 4;
 
-/// The path from the root to the lead and the elements like it, with the conditions that they and their ancestors share at each
-/// level; and the same with their positions where they are the same.
+/// The path from the root to the lead and the elements in `alike`, with the conditions that they or their ancestors share at
+/// each level; and the same path with positions where all are the same.
 pub(crate) fn whole_paths(counterparts: &Counterparts<'_, '_>) -> [Trail; 2] {
     let steps = counterparts.steps();
     let (mut trail, mut placed) = (Vec::new(), Vec::new());
@@ -162,7 +162,7 @@ pub(crate) fn whole_paths(counterparts: &Counterparts<'_, '_>) -> [Trail; 2] {
         let mut test = steps.test(name.clone(), &conditions);
         trail.push(Stride { deep: false, test });
         if let Some(place) = shared_place(&current) {
-            // Counted among siblings of the same name, as is usual in XPath.
+            // Positions count siblings of the same name, as is usual in XPath.
             conditions.insert(0, steps.condition(&Predicate::Position(place)));
             test = steps.test(name, &conditions);
         }
@@ -181,7 +181,7 @@ fn parents<'a>(places: &[PageElement<'a>]) -> Vec<PageElement<'a>> {
     parents
 }
 
-/// The position that all the elements have among their siblings of the same name.
+/// The position among siblings of the same name, if all elements have the same one.
 fn shared_place(places: &[PageElement<'_>]) -> Option<u32> {
     let mut each = places.iter().map(|&(memo, id)| place(memo.document(), id));
     let first = each.next()??;

@@ -1,4 +1,4 @@
-//! Applies expressions to pages; sample pages are indexed for evaluating many expressions on them.
+//! Applies expressions to pages. Sample pages are indexed, so that many expressions can be evaluated on them.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::hash::Hasher;
@@ -13,14 +13,14 @@ use crate::WantedNodes;
 use crate::conditions::{labels_of, weak_labels_of};
 use crate::steps::{Condition, StepTable, Stride, TestId, Trail};
 
-/// A page with a cache of the elements that pass the tests of steps. The expressions tried on a
-/// page consist of few different steps.
+/// A page with a cache of the elements that pass each test: the expressions tried on a page consist of few different
+/// steps.
 pub(crate) struct IndexedPage<'a> {
     document: &'a Document,
     steps: Rc<StepTable>,
     /// Kinds of elements by tag name.
     named: FxHashMap<&'a LocalName, Vec<u32>>,
-    /// Elements by kind: those of each kind in ascending order, and the end of each range.
+    /// Elements sorted by kind, each kind in ascending order, and the end of the range of each kind.
     elements: Vec<NodeId>,
     ends: Vec<u32>,
     /// Hashes of the class names of each kind's elements, and the end of each range.
@@ -29,7 +29,7 @@ pub(crate) struct IndexedPage<'a> {
     tests: RefCell<Vec<Option<Rc<Tested>>>>,
     conditions: RefCell<Vec<Vec<Option<bool>>>>,
     marks: RefCell<FxHashMap<Condition, Rc<Vec<bool>>>>,
-    /// The conditions that hold for the elements of a kind, by its number.
+    /// The conditions that hold for the elements of a kind, by the number of the kind.
     labels: RefCell<FxHashMap<u32, Rc<[Condition]>>>,
 }
 
@@ -41,8 +41,8 @@ struct Tested {
     of_kinds: Vec<Cell<Option<bool>>>,
     /// The conditions that depend only on the kind.
     told: Vec<usize>,
-    /// Results of the others: marks of the elements that satisfy them, and cached results of those that are evaluated for
-    /// each element.
+    /// The other conditions: for some, marks of the elements that satisfy them; the rest are evaluated for each element, with
+    /// a cache.
     marks: Vec<Rc<Vec<bool>>>,
     asked: Vec<usize>,
     positions: Positions,
@@ -67,7 +67,7 @@ impl<'a> IndexedPage<'a> {
         }
         let mut sum = 0;
         for end in &mut ends {
-            // The starts of the ranges, until the elements are filled in.
+            // Holds the start of the range until the elements are filled in.
             sum += std::mem::replace(end, sum);
         }
         let mut elements = vec![0; sum as usize];
@@ -121,7 +121,7 @@ impl<'a> IndexedPage<'a> {
         Rc::clone(labels)
     }
 
-    /// The same for absent attributes and for content.
+    /// The conditions on absent attributes and on the content of an element.
     pub(crate) fn weak_labels(&self, id: NodeId) -> Vec<Condition> {
         let labels = weak_labels_of(self.document, id);
         labels.iter().map(|label| self.steps.condition(label)).collect()
@@ -166,7 +166,7 @@ impl<'a> IndexedPage<'a> {
             let mut marks = vec![false; self.document.len()];
             for &id in self.kinds_named(Some(name)).flat_map(|kind| self.of_kind(kind)) {
                 for above in self.document.ancestors(id).skip(1) {
-                    // If it is marked, so are all its ancestors.
+                    // If an element is marked, all its ancestors are marked, too.
                     if std::mem::replace(&mut marks[above as usize], true) || !deep {
                         break;
                     }
@@ -189,8 +189,7 @@ impl<'a> IndexedPage<'a> {
             && self.passes_itself(tested, id)
     }
 
-    /// Whether elements of a kind (not text) pass the conditions of a test that depend only on the
-    /// kind.
+    /// Whether elements of a kind (not text) satisfy the conditions of a test that depend only on the kind.
     #[inline]
     fn passes_by_kind(&self, tested: &Tested, kind: u32) -> bool {
         let known = &tested.of_kinds[kind as usize];
@@ -278,8 +277,8 @@ impl<'a> IndexedPage<'a> {
         selected
     }
 
-    /// Passes the elements that a path selects within a part of the page to `take`, in ascending
-    /// order. `take` returns the id from which on further elements matter.
+    /// Passes the elements that a path selects within a part of the page to `take`, in ascending order. Elements before
+    /// the id that `take` returns are skipped.
     fn each_selected(
         &self,
         trail: &[Stride],
@@ -287,7 +286,7 @@ impl<'a> IndexedPage<'a> {
         mut take: impl FnMut(NodeId) -> NodeId,
     ) {
         let Some(last) = trail.last() else { return };
-        // From here on, steps lead from parents to children.
+        // The steps after this one lead from parents to children.
         let from = trail.iter().rposition(|stride| stride.deep).unwrap_or(0);
         let last = self.tested(last.test);
         let mut left = part(self.passing(&last), within);
@@ -295,7 +294,7 @@ impl<'a> IndexedPage<'a> {
             return;
         }
         if from + 1 < trail.len() {
-            // The first of them usually selects few elements.
+            // The first of these steps usually selects few elements.
             let tops = self.select(&trail[..=from]);
             let tests = &trail[from + 1..trail.len() - 1];
             let tests = tests.iter().rev().map(|stride| self.tested(stride.test)).collect();
@@ -335,8 +334,7 @@ impl<'a> IndexedPage<'a> {
     }
 }
 
-/// Passes those of the nodes (ascending) to `take` that matter; returns the id from which on others
-/// do.
+/// Passes ascending nodes to `take`, and skips nodes before the id that it returns. Returns the last such id.
 fn hand_out(mut nodes: &[NodeId], mut take: impl FnMut(NodeId) -> NodeId) -> NodeId {
     let mut next = 0;
     while let Some((&id, rest)) = nodes.split_first() {
@@ -352,7 +350,7 @@ fn hash_of(token: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The nodes (ascending) within a range.
+/// The part of ascending nodes that is within a range.
 fn part(nodes: &[NodeId], range: Range<NodeId>) -> &[NodeId] {
     let from = nodes.partition_point(|&id| id < range.start);
     let nodes = &nodes[from..];
@@ -362,16 +360,16 @@ fn part(nodes: &[NodeId], range: Range<NodeId>) -> &[NodeId] {
 /// Steps from parents to children, evaluated upwards from the last element.
 struct Climb<'c, 'a> {
     page: &'c IndexedPage<'a>,
-    /// The tests of the elements in between, the lowest first.
+    /// The tests of the elements in between, the innermost first.
     tests: Vec<Rc<Tested>>,
     /// The elements where the steps begin, ascending.
     tops: &'c [NodeId],
-    /// The result of the last parent: siblings are evaluated consecutively.
+    /// The result of the last parent, cached because siblings are evaluated consecutively.
     before: Option<(NodeId, bool)>,
 }
 
 impl Climb<'_, '_> {
-    /// Whether the steps lead to an element that passes the last of them.
+    /// Whether the steps lead to this element, which passes the last of them.
     fn reaches(&mut self, id: NodeId) -> bool {
         let document = self.page.document;
         let Some(parent) = document.parent(id) else { return false };
@@ -406,7 +404,7 @@ impl Climb<'_, '_> {
 pub(crate) struct WantedPage<'a> {
     pub(crate) memo: &'a IndexedPage<'a>,
     pub(crate) wanted: &'a [NodeId],
-    /// Whether all wanted elements must be found; else any subset is right, including none.
+    /// Whether all wanted elements must be found; otherwise any subset is right, including the empty one.
     pub(crate) must: bool,
     /// Subtrees outside which the selection does not matter; `None` for the whole page.
     scope: Option<&'a [NodeId]>,
@@ -428,7 +426,7 @@ impl<'a> WantedPage<'a> {
         self.memo.document
     }
 
-    /// The elements that a path selects, without those that do not matter.
+    /// The elements that a path selects, without elements that do not matter.
     pub(crate) fn select(&self, trail: &[Stride]) -> Vec<NodeId> {
         let mut selected = Vec::new();
         self.each_selected(trail, |id| {
@@ -438,8 +436,7 @@ impl<'a> WantedPage<'a> {
         selected
     }
 
-    /// The same one by one, in ascending order; `take` returns the id from which on further
-    /// elements matter.
+    /// Passes these elements to `take`, in ascending order. Elements before the id that `take` returns are skipped.
     pub(crate) fn each_selected(&self, trail: &[Stride], mut take: impl FnMut(NodeId) -> NodeId) {
         let has = |nodes: &[NodeId], id: NodeId| nodes.binary_search(&id).is_ok();
         let document = self.document();
@@ -470,9 +467,8 @@ pub fn select(paths: &[Path], document: &Document) -> Vec<NodeId> {
     document.outermost(select_nested(paths, document))
 }
 
-/// All nodes that any of the paths selects, in document order, including nodes inside other
-/// selected nodes. Nodes to remove are selected this way: the nearest ancestor decides, wherever
-/// others are.
+/// All nodes that any of the paths selects, in document order, including nodes inside other selected nodes. Nodes to
+/// remove are selected this way, because the nearest selected ancestor of a node decides whether it is kept.
 pub fn select_nested(paths: &[Path], document: &Document) -> Vec<NodeId> {
     union_of(paths.iter().map(|path| path.select(document)))
 }

@@ -1,4 +1,4 @@
-//! Search for the best single expression, and removal of all unnecessary parts of a path.
+//! Searches for the best single expression, and removes all unnecessary parts of a path.
 
 use std::cell::Cell;
 
@@ -18,8 +18,8 @@ pub(crate) struct RatedPath {
 /// Maximum number of short forms, and of shortened versions of a full path, that are tried.
 const TRIED: usize = 200;
 const SHORTENED: usize = 300;
-/// Weight up to which no better expression is searched for among the long ones: that of an id or
-/// class below an id or class.
+/// Weight up to which a short form is good enough, so that full paths are not tried: the weight of an id or class below
+/// an id or class.
 const GOOD: u32 = 45;
 
 /// Weight from which on expressions with positions are tried.
@@ -64,8 +64,8 @@ struct PathSearch<'p, 'a> {
     pages: &'p [WantedPage<'a>],
     steps: &'a StepTable,
     best: Option<RatedPath>,
-    /// Short forms with a mistake, with the lower bounds of their weights. They are put off until
-    /// it is known that every form makes mistakes.
+    /// Short forms that make a mistake, with the lower bounds of their weights. They are tried again if every form makes
+    /// mistakes.
     mistaken: Vec<(ShortForm, u32)>,
     left: usize,
     /// The page that decided the last trial; it may decide the next one early.
@@ -77,8 +77,8 @@ impl PathSearch<'_, '_> {
         self.best.as_ref().map_or(u32::MAX, |best| best.total)
     }
 
-    /// Tries candidates in order until none can be better than the best so far. The first mistake
-    /// ends the trial of a candidate, without evaluating its other pages.
+    /// Tries candidates in order until none can be better than the best so far. The trial of a candidate ends with its first
+    /// mistake, without evaluating the other pages.
     fn try_all(&mut self, candidates: Vec<ShortForm>) {
         for mut candidate in candidates {
             if candidate.least >= self.bound() || self.left == 0 {
@@ -106,14 +106,14 @@ impl PathSearch<'_, '_> {
         }
     }
 
-    /// A path with its weight, or a lower bound of that as soon as it reaches `bound`.
+    /// Rates a path; fails with a lower bound of its weight as soon as that reaches `bound`.
     fn rate(&self, trail: &[Stride], bound: u32) -> Result<RatedPath, u32> {
         let (total, tally) = total(trail, self.pages, bound, &self.suspect)?;
         Ok(RatedPath { trail: trail.to_vec(), total, mistaken: tally.is_mistaken() })
     }
 
-    /// Takes a path if it is better than the best so far and weighs less than `bound`; else returns
-    /// a lower bound of its weight.
+    /// Keeps a path if it is better than the best so far and weighs less than `bound`; otherwise returns a lower bound of its
+    /// weight.
     fn try_one(&mut self, trail: &[Stride], bound: u32) -> Result<(), u32> {
         self.best = Some(self.rate(trail, bound.min(self.bound()))?);
         Ok(())
@@ -127,8 +127,8 @@ impl PathSearch<'_, '_> {
         }
     }
 
-    /// The path without needless outer steps, conditions and inner steps, tried one by one and then in pairs: one that makes
-    /// no more mistakes.
+    /// Removes needless outer steps, conditions and inner steps, one by one and then in pairs, as long as the path makes no
+    /// more mistakes.
     fn shortened(&self, found: RatedPath) -> RatedPath {
         let most = found.total - self.steps.cost(&found.trail) + NESTED;
         let mut shortener = PathShortener { best: found, search: self, most, left: SHORTENED };
@@ -145,20 +145,20 @@ enum PathPart {
     Condition(usize, usize),
 }
 
-/// Paths with more parts than this are not searched for pairs to remove.
+/// Maximum number of parts of a path for which removing pairs is tried.
 const PAIRS_OF: usize = 10;
 
 struct PathShortener<'s, 'p, 'a> {
     best: RatedPath,
     search: &'s PathSearch<'p, 'a>,
-    /// The most that the mistakes of a shorter path may weigh.
+    /// Maximum weight of the mistakes of a shorter path.
     most: u32,
-    /// How many paths may still be tried.
+    /// Number of paths that may still be tried.
     left: usize,
 }
 
 impl PathShortener<'_, '_, '_> {
-    /// Takes a path if it is better than the best so far.
+    /// Keeps a path if it is better than the best so far; returns whether it is.
     fn takes(&mut self, trail: Trail) -> bool {
         if self.left == 0 {
             return false;
@@ -170,7 +170,7 @@ impl PathShortener<'_, '_, '_> {
         true
     }
 
-    /// The outermost steps first: bisects for the shortest end of the path that is as good.
+    /// Removes outer steps: searches by bisection for the shortest end of the path that is as good.
     fn outer_steps(&mut self) {
         let whole = self.best.trail.clone();
         let (mut low, mut high) = (0, whole.len() - 1);
@@ -211,7 +211,7 @@ impl PathShortener<'_, '_, '_> {
         })
     }
 
-    /// All parts: the most expensive conditions first, then steps from the outermost.
+    /// All removable parts: the conditions, most expensive first, then the steps, outermost first.
     fn parts(&self) -> Vec<PathPart> {
         let steps = self.search.steps;
         let mut parts: Vec<(u32, PathPart)> = Vec::new();
@@ -225,8 +225,8 @@ impl PathShortener<'_, '_, '_> {
         parts.into_iter().map(|p| p.1).chain(steps).collect()
     }
 
-    /// The best path without some of its parts; a step after a removed one is then at any depth.
-    /// `None` if one part belongs to another.
+    /// The best path without some of its parts. A step after a removed one matches at any depth. `None` if one part belongs
+    /// to another.
     fn without(&self, parts: &[PathPart]) -> Option<Trail> {
         let gone = |part: PathPart| parts.contains(&part);
         let mut trail = Vec::with_capacity(self.best.trail.len());

@@ -1,4 +1,4 @@
-//! Interned conditions and steps: each one is printed, weighed and evaluated once.
+//! Interns conditions and steps, so that each one is weighed and evaluated only once.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -35,7 +35,7 @@ pub(crate) struct StepTable {
 
 #[derive(Default)]
 struct Conditions {
-    /// With their costs.
+    /// All conditions with their costs.
     all: Vec<(Predicate, u32)>,
     numbers: FxHashMap<Predicate, Condition>,
 }
@@ -109,7 +109,7 @@ impl StepTable {
         Rc::clone(&self.tests.borrow().all[test.0 as usize].conditions)
     }
 
-    /// The same test without one of its conditions.
+    /// The test without some of its conditions.
     pub(crate) fn without(&self, test: TestId, left_out: impl Fn(usize) -> bool) -> TestId {
         let conditions = self.conditions(test);
         let left = conditions.iter().enumerate().filter(|(at, _)| !left_out(*at));
@@ -141,7 +141,7 @@ impl StepTable {
         let tests = &self.tests.borrow().all;
         let Some((first, others)) = trail.split_first() else { return 0 };
         let asked = |stride: &Stride| &tests[stride.test.0 as usize];
-        // A step to children is as short as one to any depth, and more specific.
+        // A step to children is as short as a step to any depth, and more specific.
         let others: u32 = others.iter().map(|s| 6 + u32::from(s.deep) + asked(s).cost).sum();
         let place = if first.deep { 0 } else { 12 };
         let last = trail.last().filter(|last| asked(last).conditions.is_empty());
@@ -150,8 +150,8 @@ impl StepTable {
     }
 }
 
-/// The penalty for a path that ends in bare tag names: they say nothing of what is selected, and
-/// anything at any depth below the rest may match.
+/// The penalty for a path that ends in a bare tag name, which does not describe the selected elements: any element with
+/// this name below the rest of the path matches.
 pub(crate) fn unsaid(deep: bool, steps: usize) -> u32 {
     match (steps > 1, deep) {
         (true, true) => 14,

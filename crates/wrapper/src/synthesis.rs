@@ -1,4 +1,4 @@
-//! The complete synthesis, from wanted nodes to expressions: one, or a union where one is not enough (elements of
+//! The complete synthesis from wanted nodes to expressions: one expression, or a union if one is not enough (elements with
 //! several tags, two kinds of pages).
 
 use std::collections::BTreeMap;
@@ -61,8 +61,8 @@ impl<'a> Samples<'a> {
 
     /// Finds the shortest and most robust expressions for the wanted nodes, given for each page.
     ///
-    /// Each condition tried costs one pass over each page's elements. Most often one or two are
-    /// tried; in the worst case some hundred, on the pages up to the first one that fails.
+    /// Each condition that is tried costs one pass over each page's elements. Usually one or two are tried; in the worst case
+    /// some hundred, on the pages up to the first one that fails.
     pub fn synthesize(&self, wanted: &[WantedNodes<'_>]) -> Synthesis {
         let pages: Vec<WantedPage<'_>> = self
             .memos
@@ -89,7 +89,7 @@ impl std::fmt::Debug for Samples<'_> {
     }
 }
 
-/// Maximum number of expressions in a union: more are a list of cases, not a rule.
+/// Maximum number of expressions in a union: a longer union is a list of cases, not a rule.
 const MOST: usize = 3;
 
 /// The best union, by tags, by order on the page or by kinds of pages; empty if there is none.
@@ -140,8 +140,8 @@ fn paths_of(pages: &[WantedPage<'_>], groups: &[Vec<Vec<NodeId>>]) -> Vec<Trail>
     paths
 }
 
-/// The best expression, and others for the pages on which it is wrong, which must not select
-/// anything unwanted on the rest.
+/// The best expression, and further ones for the pages on which it is wrong. They must not select anything unwanted on
+/// the other pages.
 fn by_page(pages: &[WantedPage<'_>], single: &RatedPath) -> Vec<Trail> {
     let mut paths = vec![single.trail.clone()];
     while paths.len() < MOST {

@@ -1,4 +1,4 @@
-//! How accurate an expression is on the sample pages, weighed against its cost.
+//! Weighs the mistakes of an expression on the sample pages against its cost.
 
 use std::cell::Cell;
 
@@ -16,10 +16,10 @@ pub(crate) const NESTED: u32 = 8;
 /// The mistakes so far, and the total number of pages.
 pub(crate) struct MistakeTally {
     pages: u32,
-    /// In tenths of pages.
+    /// Pages with a wrong selection, in tenths.
     wrong: u32,
     unwanted: u32,
-    /// Selected nodes inside others: the weight of the worst page.
+    /// The weight of selected nodes inside other selected nodes, on the worst page.
     nested: u32,
 }
 
@@ -39,12 +39,11 @@ impl MistakeTally {
         } else if page.wanted.is_empty() {
             self.unwanted += 1;
         } else if !compared.others && compared.outermost == page.wanted.len() {
-            // One nested element for each outermost one is tolerable; more are not.
+            // One nested element for each outermost element is tolerable.
             let few = compared.count <= 2 * compared.outermost;
             self.nested = self.nested.max(if few { NESTED } else { MISTAKE });
         } else {
-            // Selecting nothing is worse than selecting something else; a single node is likely a
-            // body.
+            // Selecting nothing is worse than selecting something else. A single node is probably a body.
             self.wrong += match compared.outermost {
                 0 => 12,
                 1 => 9,
@@ -53,15 +52,15 @@ impl MistakeTally {
         }
     }
 
-    /// Whether wanted nodes were not found, or others were.
+    /// Whether wanted nodes were missed, or other nodes were selected.
     pub(crate) fn is_mistaken(&self) -> bool {
         self.wrong > 0
     }
 
-    /// The weight of the mistakes, in the unit of `cost`. A wrong page costs more than any addition
-    /// to an expression of normal length, but among many pages not more than a list of positions.
-    /// Where nothing is wanted, a selected node is likely on a page that the learner missed.
-    /// Selected nodes inside others change nothing, but are unexpected for a reader.
+    /// The weight of the mistakes, in the unit of `cost`. A wrong page costs more than any addition to an expression of normal
+    /// length, but one among many pages costs less than a list of positions. A node selected on a page where nothing is wanted
+    /// is probably right, because the learner missed the page. Nodes inside other selected nodes change nothing, but are
+    /// unexpected for readers of the expression.
     pub(crate) fn penalty(&self) -> u32 {
         let wrong = if self.wrong > 0 { MISTAKE + 30 * self.wrong / self.pages } else { 0 };
         let unwanted = if self.unwanted > 0 { 8 + 40 * self.unwanted / self.pages } else { 0 };
@@ -78,11 +77,11 @@ pub(crate) enum Selection<'s> {
 /// A selection compared with the wanted nodes, within the relevant roots.
 struct SelectionCheck {
     is_same: bool,
-    /// The number of selected nodes, and of those that lie inside no other.
+    /// Numbers of selected nodes, and of outermost ones among them.
     count: usize,
     outermost: usize,
-    /// Whether any of these is not wanted. On a page where all wanted nodes must be found: whether
-    /// such a node comes before a wanted one.
+    /// Whether any outermost node is not wanted. On a page where all wanted nodes must be found: whether they differ from the
+    /// first wanted nodes, in order.
     others: bool,
     end: NodeId,
 }
@@ -101,7 +100,7 @@ impl SelectionCheck {
         compared
     }
 
-    /// Takes selected nodes in ascending order; returns the id from which on further ones matter.
+    /// Takes the next selected node, in ascending order. Returns the id before which further nodes can be skipped.
     fn take(&mut self, page: &WantedPage<'_>, id: NodeId) -> NodeId {
         self.is_same &= page.wanted.get(self.count) == Some(&id);
         self.count += 1;
@@ -118,13 +117,13 @@ impl SelectionCheck {
             return 0;
         }
         let is_clear = self.others && (!page.must || page.wanted.is_empty() || self.outermost > 1);
-        // Nodes inside others are not needed any more.
+        // Nodes inside other selected nodes are not needed any more.
         if is_clear { NodeId::MAX } else { self.end }
     }
 }
 
-/// Cost and mistakes of a path together, or a lower bound as soon as they reach `bound`. Starts
-/// with the page that decided the last trial.
+/// The sum of the cost and mistakes of a path. Fails with a lower bound as soon as the sum reaches `bound`. Starts with the
+/// page that decided the last trial.
 pub(crate) fn total(
     trail: &[Stride],
     pages: &[WantedPage<'_>],

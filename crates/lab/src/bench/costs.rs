@@ -1,7 +1,7 @@
-//! What a page costs, by capability: the functions of a run, timed one by one on pages in memory.
+//! Measures the cost of a page by capability: times the functions of a run one by one on pages in memory.
 //!
-//! Each page is taken by itself, as if its site had no other. Comparing siblings, wrappers and the fields of templates are in the
-//! stages of a run.
+//! Each page is processed as if it were the only page of its site. The times of comparing siblings, of wrappers and of the
+//! fields of templates are part of the stages of a run.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -23,7 +23,7 @@ use url::Url;
 pub(super) struct Costs(pub(super) Vec<(&'static str, f64)>);
 
 impl Costs {
-    /// Those of all pages together.
+    /// Measures the costs of all pages together.
     pub(super) fn of(pages: &[Page], settings: &Settings) -> Self {
         let mut costs = Self::default();
         for page in pages {

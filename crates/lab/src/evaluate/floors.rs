@@ -20,7 +20,7 @@ const EPSILON: f64 = 0.05;
 /// Run → `measure/data set` → percent.
 pub(super) type FloorFigures = BTreeMap<String, BTreeMap<String, f64>>;
 
-/// Figures, and the setting that they depend on.
+/// Figures, and the settings that they depend on.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FloorsFile {
@@ -102,7 +102,7 @@ pub(super) fn hold(
     Ok(verdict)
 }
 
-/// The floors of a file, if it was measured with the same setting; empty if it is to be created or
+/// Reads the floors of a file, if they were measured with the same settings; empty if the file is to be created or
 /// replaced.
 fn stored(path: &Path, measured: &FloorsFile, change: FloorUpdate) -> anyhow::Result<FloorFigures> {
     if change != FloorUpdate::Keep && !path.exists() {

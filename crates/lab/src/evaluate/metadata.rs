@@ -26,7 +26,7 @@ use crate::fields::{
 };
 use crate::gold::{GoldFile, GoldPage};
 
-/// The fields that gold has.
+/// The fields that gold may have.
 const FIELDS: [MetadataField; 5] = [
     MetadataField::Title,
     MetadataField::Subtitle,
@@ -114,7 +114,7 @@ pub(super) fn report(
             listings.push(list_worst(field, &gold.pages, runs, &compared, worst));
         }
     }
-    // A second count of the same pages is omitted.
+    // If both fields count the same pages, one is omitted.
     let counts =
         |field| rows.iter().filter(|r| r.field == field).map(|r| r.runs[0].gold).sum::<usize>();
     if counts(MetadataField::Date) == counts(MetadataField::DateByFetch) {
@@ -233,7 +233,7 @@ fn table(
     let (heads, sure) = (HEADS.join(" | "), SURE_HEADS.join(" | "));
     writeln!(text, "| data set | run | {heads} | {graded} | {sure} |")?;
     writeln!(text, "|---|---|{}", "--:|".repeat(HEADS.len() + 1 + SURE_HEADS.len()))?;
-    // Some systems extract only some fields: no row for the others.
+    // Some systems extract only some fields: they get no row for the other fields.
     let has = |at: usize| rows.iter().any(|row| row.runs[at].has_values());
     let shown: Vec<usize> = (0..report.runs.len()).filter(|at| has(*at)).collect();
     for row in rows {
@@ -299,8 +299,8 @@ struct WorstValue {
     values: Vec<Option<String>>,
 }
 
-/// The `count` pages with the lowest scores of the first run, without exact ones; ties in the order
-/// of the gold.
+/// The `count` pages with the lowest scores of the first run, without exact matches. Ties are in the order of the
+/// gold.
 fn list_worst(
     field: MetadataField,
     gold: &[GoldPage],

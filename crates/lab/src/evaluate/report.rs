@@ -11,7 +11,7 @@ pub(super) struct EvaluationReport {
     pub(super) gold_digest: String,
     pub(super) pages: usize,
     pub(super) datasets: Vec<String>,
-    /// What rows are of: `dataset` of a row is its name.
+    /// What the rows stand for; the field `dataset` of a row has the name.
     pub(super) key: PageKey,
     pub(super) min_group: usize,
     pub(super) runs: Vec<RunInfo>,
@@ -27,7 +27,7 @@ pub(super) struct RunInfo {
     pub(super) path: String,
     pub(super) records: usize,
     pub(super) duplicates: usize,
-    /// Pages of the gold that the run lacks, counted as empty outputs.
+    /// Pages of the gold that are not in the run; they count as empty outputs.
     pub(super) missing: usize,
     /// Pages of the run that are not in the gold.
     pub(super) unknown: usize,
@@ -99,7 +99,7 @@ pub(super) struct FloorVerdict {
     pub(super) file: String,
     /// Floors that were met.
     pub(super) held: usize,
-    /// Floors without a figure in this evaluation: of other runs or other measures.
+    /// Floors that this evaluation has no figure for: other runs or other measures.
     pub(super) not_measured: usize,
     /// Figures without a floor.
     pub(super) without_floor: usize,

@@ -32,11 +32,11 @@ use crate::gold::{GoldFile, read_gold};
 /// The variable of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Sweep {
-    /// Number of sibling pages to learn from (SweepFigure 5), and the engine that is best for small
+    /// Number of sibling pages to learn from (Figure 5), and the engine that is best for small
     /// layouts.
     Siblings,
-    /// Number of signifiers per page (SweepFigure 6), and the factors of the relevance: J, U and J×U
-    /// (SweepFigure 7).
+    /// Number of signifiers per page (Figure 6), and the factors of the relevance: J, U and J×U
+    /// (Figure 7).
     Signifiers,
 }
 
@@ -88,8 +88,7 @@ fn file(folder: &Path, plan: &SweepPlan, extension: &str) -> std::path::PathBuf 
 /// The scores of one group by row and column of a plan; `None` if its gold has nothing to count.
 type Summaries = Vec<Vec<Option<ScoreSummary>>>;
 
-/// Measures every group under every setting of the plan. Numbers above the group's size are
-/// replaced by it.
+/// Measures every group under every setting of the plan. Numbers of pages are limited to the group's size.
 fn measure(plan: &SweepPlan, groups: &[SiblingGroup<'_>], config: &Config) -> Vec<Summaries> {
     groups
         .par_iter()

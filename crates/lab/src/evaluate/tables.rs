@@ -14,7 +14,7 @@ use crate::evaluate::{ALL, EvaluatedRun, PageKey, Scores};
 use crate::fields::percent;
 use crate::gold::{GoldFile, GoldPage};
 
-/// Name of the rows of pages whose language is that of few, or of none that is known.
+/// Name of the row of pages in rare or unknown languages.
 const OTHER: &str = "other";
 
 /// Seed of the intervals: arbitrary, but fixed.
@@ -70,10 +70,10 @@ fn run_info(run: &EvaluatedRun, gold: &[GoldPage]) -> RunInfo {
     }
 }
 
-/// Languages of fewer pages are counted together.
+/// Languages with fewer pages are counted together.
 const FEWEST_OF_LANGUAGE: usize = 10;
 
-/// For each page the name of the rows that it counts in, beside [`ALL`].
+/// For each page, the name of the slice that it counts in, in addition to [`ALL`].
 fn names_of_slices(pages: &[GoldPage], key: PageKey) -> Vec<String> {
     let language = |page: &GoldPage| {
         let found = terms::detect(&page.text);
@@ -82,7 +82,7 @@ fn names_of_slices(pages: &[GoldPage], key: PageKey) -> Vec<String> {
     let mut names: Vec<String> = match key {
         PageKey::Dataset => pages.iter().map(|page| page.dataset.clone()).collect(),
         PageKey::Type => {
-            // Gold without types is of articles.
+            // Gold without types consists of articles.
             let of = |page: &GoldPage| page.page_type.unwrap_or(PageType::Article);
             pages.iter().map(|page| of(page).as_str().to_owned()).collect()
         }
@@ -103,7 +103,7 @@ fn names_of_slices(pages: &[GoldPage], key: PageKey) -> Vec<String> {
 /// How the pages of the gold are grouped.
 struct PageGroups<'a> {
     pages: &'a [GoldPage],
-    /// For each page the name of its slice.
+    /// For each page, the name of its slice.
     names: &'a [String],
     groups: Vec<Option<(&'a str, &'a str)>>,
     /// The slices by name, then [`ALL`].

@@ -28,11 +28,11 @@ const PROPERTIES: [&str; 10] = [
 pub(crate) struct MaskedHtml {
     /// The page without its declarations.
     pub(crate) shown: String,
-    /// A page of the declarations in its scripts and metas alone, with its language and canonical address.
+    /// A page that consists of the declarations in scripts and `<meta>`, with the language and canonical address.
     pub(crate) declared: String,
 }
 
-/// Takes the declarations out of a page.
+/// Removes the declarations from a page.
 pub(crate) fn mask(html: &str) -> MaskedHtml {
     let mut edits = Edits::of(html);
     let mut declared = String::from("<!doctype html>");
@@ -77,7 +77,7 @@ pub(crate) fn mask(html: &str) -> MaskedHtml {
     MaskedHtml { shown: edits.into_source(), declared }
 }
 
-/// The tokens of a page, with their places in its source. What is in scripts and styles is text.
+/// The tokens of a page with their positions in the source. The contents of scripts and styles are text.
 pub(crate) fn tokens(html: &str) -> impl Iterator<Item = Token<usize>> {
     let emitter = DefaultEmitter::<usize>::new_with_span();
     let mut tokenizer = Tokenizer::new_with_emitter(html, emitter);
@@ -144,7 +144,7 @@ fn declares_field(tag: &StartTag<usize>) -> bool {
         && !names.iter().any(|name| has_word(tag, name, &kept))
 }
 
-/// The tag as written without attributes that declare; `None` if it has none.
+/// The tag written without attributes that declare metadata; `None` if it has no such attribute.
 fn without_declarations(mut tag: StartTag<usize>) -> Option<String> {
     let before = tag.attributes.len();
     let mut hidden = vec!["datetime", "property"];

@@ -1,4 +1,4 @@
-//! Whether readers can see a declared value on a page: by the text of the page alone, without rules for fields.
+//! Checks whether readers can see a declared value on a page, by searching the page's text and address.
 
 use dom::Document;
 use jiff::civil::Date;
@@ -8,10 +8,10 @@ use score::metadata::day;
 
 use crate::fields::{FieldValues, MetadataField};
 
-/// Words among which the numbers of a date are looked for.
+/// Maximum distance in words between the year and the day of a date.
 const WORDS: usize = 8;
 
-/// The text of a page and its address, in the forms in which values are looked for.
+/// The text and the address of a page, in the forms that values are searched in.
 pub(super) struct VisibleWords {
     letters: String,
     words: Vec<String>,
@@ -28,14 +28,14 @@ impl VisibleWords {
         for text in [&*text, url] {
             let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             shown.words.extend(words.map(str::to_owned));
-            // What follows is another text.
+            // Separates the text from the one that follows.
             shown.words.extend(std::iter::repeat_n(String::new(), WORDS));
         }
         shown
     }
 
-    /// Whether the declared value of a field is shown: the letters of a title, section or each author's name anywhere; the numbers
-    /// of a day and its year, written out, within eight words.
+    /// Whether the declared value of a field is shown: the letters of a title, a section or every author's name, anywhere;
+    /// the numbers of a day and its year, within eight words.
     pub(super) fn has(&self, field: MetadataField, declared: &FieldValues) -> bool {
         let has = |text: &str| self.letters.contains(&letters(text).collect::<String>());
         match field {
@@ -67,7 +67,7 @@ fn letters(text: &str) -> impl Iterator<Item = char> {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
 }
 
-/// The days of a declared date: of a time in UTC, those that places have then; a page shows the day of its place.
+/// The days that a page may show for a declared date. A time in UTC falls on different days in different time zones.
 pub(super) fn days(declared: &str) -> Vec<Date> {
     let Some(written) = day(declared) else { return Vec::new() };
     let is_utc = declared.ends_with('Z') || declared.ends_with("+00:00");

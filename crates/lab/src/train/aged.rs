@@ -1,8 +1,8 @@
-//! Copies of articles as software without scripts served them: with comments below, and without what later pages declare.
+//! Makes copies of articles in the form of older websites: with comments in the page, and without modern declarations.
 //!
-//! Pages of today load their comments by scripts, so that most gold has them in threads only, and trees would learn that
-//! what looks like comments is a thread. The copies show them articles with comments, in the forms that blogs and
-//! newspapers have had for them. They are made of the gold alone: the comments are lines of other pages.
+//! Today's pages load comments by scripts, so that in most gold only threads contain comments, and trees would learn
+//! that a page with comments is a thread. The copies are articles with comments, in forms that blogs and newspapers
+//! have used. They are made from the gold alone: the comments are lines of other pages.
 
 use std::fmt::Write;
 
@@ -14,15 +14,15 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use crate::gold::{GoldPage, pages_by_url};
 use crate::recover::mask::{Edits, mask, tokens};
 
-/// Elements of HTML 5 for which earlier pages have `div`, and for which they have `span`.
+/// Elements of HTML 5 that older pages write as `div`, and elements that they write as `span`.
 const BLOCKS: [&str; 8] =
     ["article", "section", "main", "nav", "aside", "header", "footer", "figure"];
 const INLINE: [&str; 3] = ["time", "figcaption", "button"];
-/// Elements that may end where the article does.
+/// Elements that may end where the article ends.
 const CONTAINERS: [&str; 5] = ["div", "article", "section", "main", "td"];
 
-/// An aged copy of each article of the gold that has no siblings, unless the end of its text is not found in its source. Each
-/// copy is a site of one page, with the key of the site that it is from. The same gold gives the same copies.
+/// Makes an aged copy of each article of the gold that has no siblings, if the end of its text is found in its source. Each
+/// copy is a site of one page, with the key of the original site. The same gold gives the same copies.
 pub(super) fn aged_copies(sites: &[Site], gold: &[GoldPage]) -> Vec<Site> {
     let by_url = pages_by_url(gold);
     let remarks = Remarks::of(gold);
@@ -46,7 +46,7 @@ fn age(html: &str, gold: &GoldPage, remarks: &Remarks<'_>) -> Option<String> {
     let mut dice = Dice { seed: xxh3_64(gold.url.as_bytes()), thrown: 0 };
     let mut source = html.to_owned();
     if dice.throw(3) > 0 {
-        // The type of the page is a declaration, too.
+        // The page type is a declaration that `mask` keeps.
         source = mask(html).shown.replace("og:type", "type").replace("itemtype", "data-itemtype");
     }
     let is_renamed = dice.throw(3) > 0;
@@ -77,7 +77,7 @@ fn age(html: &str, gold: &GoldPage, remarks: &Remarks<'_>) -> Option<String> {
     Some(edits.into_source())
 }
 
-/// Where the last line of a text that is found ends, by its last words.
+/// Finds the last line of a text whose last words occur in the source; returns the position of these words.
 fn end_of_text(html: &str, text: &str) -> Option<usize> {
     let lines = text.lines().rev().map(|line| line.split_whitespace().collect::<Vec<_>>());
     let long = lines.filter(|words| words.len() >= 6);
@@ -86,7 +86,7 @@ fn end_of_text(html: &str, text: &str) -> Option<usize> {
     ends.find_map(|end| html.rfind(&end))
 }
 
-/// What comments are made of.
+/// Lines and names that comments are made from.
 struct Remarks<'a> {
     lines: Vec<&'a str>,
     names: Vec<&'a str>,
@@ -103,7 +103,7 @@ impl<'a> Remarks<'a> {
         }
     }
 
-    /// Comments by several people, all in one of the usual forms.
+    /// Writes comments by several people, all in one of the usual forms.
     fn comments(&self, dice: &mut Dice) -> String {
         let class =
             *dice.pick(&["comment", "comment", "comment", "cmt", "c", "reply", "post", "msg", ""]);
@@ -159,7 +159,7 @@ impl<'a> Remarks<'a> {
         format!("<div id={id}>{heading}{list}</div>")
     }
 
-    /// A name or a pseudonym, in a link or not.
+    /// A name or a pseudonym, sometimes in a link.
     fn name(&self, dice: &mut Dice) -> String {
         let name = self.names.get(dice.throw(self.names.len())).unwrap_or(&"Guest");
         let first = name.split_whitespace().next().unwrap_or_default().to_lowercase();
@@ -193,7 +193,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-/// Numbers that depend on their seed and order alone.
+/// A deterministic source of pseudo-random numbers.
 struct Dice {
     seed: u64,
     thrown: u64,

@@ -1,5 +1,5 @@
-//! One course of training: five sets of trees. Each is fitted to the scores that the previous sets
-//! give to pages they have not seen.
+//! One course of training: sets of trees, each fitted to the scores that the previous sets give to pages they have not
+//! seen.
 //!
 //! The pages are divided into parts. For every part, trees are fitted without it, and score it; the
 //! next trees learn from those scores. So no page's scores come from trees that were fitted to its
@@ -22,26 +22,26 @@ use super::{
     pages::{LabelledPage, TrainingTemplate, text_of_block},
 };
 
-/// Pairs as in `evaluate`; words as they are counted for page types, with the title; pairs without bylines, dates and
-/// captions.
+/// Pairs of words as in `evaluate`; words with the title, as counted for page types; pairs of words without bylines,
+/// dates and captions.
 const MEASURES: [QualityMeasure; 3] = [
     QualityMeasure { kind: MeasureKind::Pairs, neutral: Neutral::Titles },
     QualityMeasure { kind: MeasureKind::Words, neutral: Neutral::Raw },
     QualityMeasure { kind: MeasureKind::Pairs, neutral: Neutral::Fields },
 ];
 
-/// Weight of a page that has siblings; of one without, 1. Most gold is of single pages, while most pages of a crawl
-/// have siblings.
+/// Weight of a page with siblings; a page without siblings has weight 1. Most gold consists of single pages, while most
+/// pages of a crawl have siblings.
 const WITH_SIBLINGS: f32 = 1.5;
 
-/// Weight of a page whose gold has no type, when types are learnt, if such gold is more than half as much as gold with types. It is
-/// of articles: at full weight, pages of all other types would be taken for articles too often.
+/// Weight of a page without a gold type when types are learnt, if there are more than half as many such pages as pages with
+/// a type. They are articles: at full weight, pages of all other types would be taken for articles too often.
 const UNTYPED: f32 = 0.25;
 
 /// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
 pub(super) const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
 
-/// Per template and page.
+/// Values per template and page.
 type PerPage<T> = Vec<Vec<T>>;
 
 #[derive(Clone, Debug)]
@@ -55,14 +55,14 @@ pub(super) struct FoldPlan {
 }
 
 pub(super) struct Course {
-    /// For each part weights with the trees fitted without it; the last ones are fitted to everything.
+    /// For each part, weights with trees fitted without it; then weights with trees fitted to everything.
     pub(super) weights: Vec<Weights>,
     /// Probabilities of the page types by trees that have not seen the page, averaged over its siblings.
     pub(super) types: Vec<TypeProbabilities>,
     /// First and second scores of every block, by trees that have not seen the page.
     pub(super) first: PerPage<Vec<f32>>,
     pub(super) second: PerPage<Vec<f32>>,
-    /// Blocks kept by pattern, and the number of them before the end.
+    /// Blocks kept by the decision on their pattern, and how many of them come before the article's end.
     pub(super) kept: PerPage<Vec<usize>>,
     pub(super) ends: PerPage<usize>,
 }
@@ -90,7 +90,7 @@ fn stage(
         .into_par_iter()
         .map(|t| (0..templates[t].pages.len()).map(|p| exercise(t, p)).collect())
         .collect();
-    // One more than there are parts: the last is fitted to all of them.
+    // One set of trees per part, and a last one that is fitted to all parts.
     let trees: Vec<Trees> = (0..=plan.count)
         .into_par_iter()
         .map(|part| {
@@ -112,7 +112,7 @@ fn stage(
     Ok(FittedStage { trees, scores })
 }
 
-/// Runs a course; `like` are weights without trees. Templates from `originals` on are aged copies, which teach types alone.
+/// Runs a course; `like` has weights without trees. Templates from `originals` on are aged copies, used only to learn types.
 ///
 /// # Errors
 /// If there is too little to learn from.
@@ -129,8 +129,8 @@ pub(super) fn course(
     let templates = &templates[..originals];
     let weights_of = |t: usize, p: usize| -> Option<Vec<f32>> {
         let (_, labels) = templates[t].pages[p].gold.as_ref()?;
-        // Posts named like comments weigh by the probability that the page is a thread: at full weight, trees would take
-        // the comments of articles for content.
+        // Posts named like comments are weighted by the probability that the page is a thread: at full weight, trees would
+        // take the comments of articles for content.
         let thread = types[t][PageType::Forum as usize];
         let of_page = if templates[t].pages.len() > 1 { WITH_SIBLINGS } else { 1.0 };
         let each = labels.weights.iter().zip(&labels.comments);
@@ -201,7 +201,7 @@ pub(super) fn course(
         })
         .collect();
     let page_scores = &page.scores;
-    // The share of the text, and of the gold, that the other has, and their mean.
+    // Fits trees to the F1, the precision and the recall of the articles.
     let of_articles = |measured: fn(&Score) -> f64| {
         stage(templates, plan, &FitParameters::CONFIDENCE, &|t, p| {
             let template = &templates[t];
@@ -237,8 +237,8 @@ pub(super) fn course(
     Ok(Course { weights, types, first: page.scores, second, kept, ends })
 }
 
-/// Fits the trees of page types, for each part; gives them, and for each template its types by trees that have
-/// not seen it. Gold without types is of articles.
+/// Fits the trees of page types for each part. Returns the trees, and the types of each template by trees that have
+/// not seen it. Gold without types consists of articles.
 fn fit_types(
     templates: &[TrainingTemplate<'_>],
     plan: &FoldPlan,
@@ -254,7 +254,7 @@ fn fit_types(
     let mut trees: Vec<Vec<Trees>> = vec![Vec::new(); plan.count + 1];
     for own in PageType::ALL {
         let fitted = stage(templates, plan, &FitParameters::TYPES, &|t, p| {
-            // Marks tell nothing about the type of a page.
+            // Marks say nothing about the type of a page.
             let gold = templates[t].pages[p].gold.as_ref().map(|gold| gold.0);
             let gold = gold.filter(|gold| gold.marks.is_none()).map(|gold| gold.page_type);
             Exercise {
@@ -304,7 +304,7 @@ fn kept(template: &TrainingTemplate<'_>, scores: &[Vec<f32>]) -> Vec<Vec<usize>>
         .collect()
 }
 
-/// The text of some blocks of a page, one per line.
+/// The text of some blocks of a page, one block per line.
 pub(super) fn text_of_blocks(page: &LabelledPage<'_>, blocks: &[usize]) -> String {
     let text = |&at: &usize| text_of_block(document(page), &page.blocks.blocks[at]);
     blocks.iter().map(text).collect::<Vec<_>>().join("\n")

@@ -17,11 +17,11 @@ pub(super) struct FitParameters {
     pub(super) depth: usize,
     /// L2 regularisation of leaf values.
     pub(super) l2: f32,
-    /// Minimum weight of the rows in a leaf.
+    /// Minimum total weight of the rows in a leaf.
     pub(super) least_leaf: f32,
     /// Share of columns used for a tree.
     pub(super) columns: f64,
-    /// Number of fits with different columns, whose mean is taken to reduce errors.
+    /// Number of fits with different columns; their mean has smaller errors than one fit.
     pub(super) fits: u16,
 }
 
@@ -51,8 +51,8 @@ impl FitParameters {
         columns: 0.3,
         fits: 1,
     };
-    /// For confidence: one row per page is little training data, and its columns say much the same. Few columns for each
-    /// tree, and the mean of many fits, gain 0.013 of AUC.
+    /// For confidence: one row per page is little training data, and its columns are strongly correlated. Few columns for
+    /// each tree, and the mean of many fits, gain 0.013 of AUC.
     pub(super) const CONFIDENCE: Self = Self {
         trees: 40,
         learning_rate: 0.1,
@@ -65,7 +65,7 @@ impl FitParameters {
     };
 }
 
-/// Log-odds of a label without exception in the gold.
+/// Log-odds of a label that the gold has without exception.
 const ALWAYS: f32 = 4.0;
 
 /// Why trees could not be fitted.
@@ -179,7 +179,7 @@ struct DumpNode {
     is_leaf: bool,
 }
 
-/// The tree in pre-order, with its leaves multiplied by a factor.
+/// Flattens the tree to pre-order, with its leaves multiplied by a factor.
 fn flat(nodes: &[DumpNode], factor: f32) -> DecisionTree {
     let mut tree = DecisionTree::default();
     // A node, and the split of which it is the right child.
@@ -204,7 +204,7 @@ fn flat(nodes: &[DumpNode], factor: f32) -> DecisionTree {
     tree
 }
 
-/// The smallest `f32` that is not below the value, so that the same `f32` values compare as less.
+/// The smallest `f32` that is not below the value. An `f32` is less than it if and only if it is less than the value.
 fn at_least(value: f64) -> f32 {
     let near = value as f32;
     if f64::from(near) < value { near.next_up() } else { near }

@@ -1,4 +1,4 @@
-//! The pages of the gold as in a run: by site and template, split into blocks, labelled by the gold text.
+//! Prepares the pages of the gold as in a run: by site and template, split into blocks that are labelled by the gold.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,8 @@ pub(super) struct LabelledPage<'a> {
 /// Sibling pages of one template, at most as many as a run learns from.
 pub(super) struct TrainingTemplate<'a> {
     pub(super) site: &'a str,
-    /// Weight of its pages when types are learnt: a page and its aged copy share one, so that copies make no type more probable.
+    /// Weight of its pages when types are learnt. A page and its aged copy share one weight, so that copies make no type more
+    /// probable.
     pub(super) weight_of_type: f32,
     pub(super) pages: Vec<LabelledPage<'a>>,
     pub(super) patterns: Patterns,
@@ -118,16 +119,15 @@ fn siblings<'a>(
 /// The labels of a page's blocks, by its gold text or its marks, and their weights.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockLabels {
-    /// Share of the block's words that are in the gold; 0 for bylines, dates and captions. They are fields of a record:
-    /// some gold has them in the text, most has not.
+    /// Share of the block's words that are in the gold; 0 for bylines, dates and captions: these are fields of a record, and
+    /// most gold does not have them in the text.
     pub(super) shares: Vec<f32>,
-    /// Weight: the square root of its number of words, divided by the page's sum; 0 for optional
-    /// text.
+    /// Weight of the block: the square root of its number of words, divided by the page's sum; 0 for optional text.
     pub(super) weights: Vec<f32>,
-    /// The texts of its bylines, dates and captions, and of those in the gold.
+    /// The texts of the bylines, dates and captions of the page and of the gold.
     pub(super) fields: Vec<String>,
-    /// Whether it is named like a comment and belongs to the text. Some gold of articles has the comments, most has
-    /// not: where it has them it teaches nothing. In a thread the posts are the content.
+    /// Whether the block is named like a comment but belongs to the gold text. Most gold of articles has no comments, and
+    /// gold that has them must not teach trees to keep them. In a thread, the posts are the content.
     pub(super) comments: Vec<bool>,
 }
 
@@ -135,15 +135,14 @@ pub(super) struct BlockLabels {
 pub(crate) struct BlockShare {
     /// Number of its words.
     words: usize,
-    /// Share of them that is in the text of the gold.
+    /// Share of the words that is in the text of the gold.
     pub(crate) text: f32,
-    /// Share that is in its titles and optional text.
+    /// Share of the words that is in the gold's titles and optional text.
     pub(crate) aside: f32,
 }
 
-/// How much of each block is in the gold. Aligns the page's
-/// words with the gold's (Myers' difference), and counts those that are aligned and are part of a run of three words in the
-/// gold: a single word may match by coincidence.
+/// Computes how much of each block is in the gold. Aligns the page's words with the gold's (Myers' difference), and counts
+/// aligned words that are part of a run of three words of the gold: a single word may match by coincidence.
 pub(crate) fn shares_in_gold(
     document: &Document,
     blocks: &[TextBlock],
@@ -207,7 +206,7 @@ fn label(document: &Document, read: &grove::PageBlocks, gold: &GoldPage) -> Bloc
     BlockLabels { shares, weights, comments, fields }
 }
 
-/// The labels of a page's blocks by marks. Blocks without one teach nothing.
+/// Labels the blocks of a page by its marks. Blocks without a mark get weight 0.
 fn label_by_marks(
     page: &ParsedPage<'_>,
     read: &PageBlocks,
@@ -239,7 +238,7 @@ pub(super) fn text_of_block(document: &Document, block: &TextBlock) -> String {
     (block.first..=block.last).filter_map(|id| document.text(id)).collect()
 }
 
-/// Which words are in a run of `run` words that occurs in one of the texts.
+/// For each word, whether it is in a run of `run` words that occurs in one of the texts.
 fn find_covered(page: &[WordNumber], texts: &[Vec<WordNumber>], run: usize) -> Vec<bool> {
     let runs: std::collections::BTreeSet<&[WordNumber]> =
         texts.iter().flat_map(|text| text.windows(run)).collect();

@@ -1,4 +1,4 @@
-//! The held-out figures: by step and data set, and side by side for several ways to fit weights. All are those of
+//! The held-out figures: by step and data set, and side by side for several ways to fit weights. All are figures of
 //! complete runs with the default settings.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,11 +20,11 @@ const MIN_GROUP: usize = 3;
 /// F1 below which a page counts as wrong.
 const WRONG: f64 = 0.7;
 
-/// The steps towards an article, in the order of the columns.
+/// The steps of extraction, in the order of the columns.
 const STEPS: [&str; 5] = ["page", "siblings", "patterns", "ending", "article"];
 
 pub(super) struct HeldOutTable {
-    /// Data set, number of groups, mean over groups of each step; then of all groups, and of the pages in no group.
+    /// Data set, number of groups, and mean over groups of each step; the last rows are all groups, and pages in no group.
     rows: Vec<(String, usize, [f64; 5])>,
     pages: usize,
     wrong: usize,
@@ -160,10 +160,10 @@ pub(super) fn types(
 
 const SEED: u64 = 1;
 
-/// Figures by row, in percent, with the margin of a 95 % interval where there is one.
+/// Figures by row, in percent, some with the margin of a 95 % interval.
 type FigureColumn = BTreeMap<String, (f64, Option<f64>)>;
 
-/// Prints one column for each way to fit weights: a name, and what became of the pages.
+/// Prints one column for each way to fit weights, given as its name and the results of the pages.
 pub(super) fn side_by_side(
     heading: &str,
     columns: &[(String, Vec<HeldOut<'_>>)],
@@ -201,7 +201,7 @@ fn column(pages: &[HeldOut<'_>]) -> FigureColumn {
         let margin = margin.map(|interval| (interval.high - interval.low) * 50.0);
         column.insert(row, (value * 100.0, margin));
     };
-    // Where the gold has types, its groups are of all types.
+    // In data sets with types, groups of siblings may be of any type.
     let with_type = pages.iter().filter(|page| page.gold.page_type.is_some());
     let typed: BTreeSet<&str> = with_type.map(|page| &*page.gold.dataset).collect();
     for (measure, without_fields) in [("", false), (", field-neutral", true)] {
@@ -243,8 +243,8 @@ fn column(pages: &[HeldOut<'_>]) -> FigureColumn {
     column
 }
 
-/// How far confidence is what it says: held-out pages in tenths by confidence, with the F1 they have; how well it
-/// orders pages; and what a threshold below which an article is doubtful would catch.
+/// Prints how reliable the confidence is: held-out pages in tenths by confidence, with their F1; how well confidence
+/// orders pages; and the shares of good and bad pages below thresholds for doubtful articles.
 pub(super) fn reliability(held_out: &[HeldOut<'_>], out: &mut dyn Write) -> anyhow::Result<()> {
     let confidence = |page: &HeldOut<'_>| Some((page.article.as_ref()?.confidence, page.f1?));
     let mut pages: Vec<(f64, f64)> = held_out.iter().filter_map(confidence).collect();
@@ -263,7 +263,7 @@ pub(super) fn reliability(held_out: &[HeldOut<'_>], out: &mut dyn Write) -> anyh
         writeln!(out)?;
         return Ok(());
     }
-    // Pairs of a good and a bad page of which the good one has more confidence; ties count half.
+    // Counts pairs of a good and a bad page in which the good one has the higher confidence; ties count half.
     let below = |bad: f64| {
         let less = good.partition_point(|&own| own < bad);
         let equal = good.partition_point(|&own| own <= bad) - less;

@@ -1,5 +1,5 @@
-//! Divides the gold into parts that are left out in turn, and runs their pages with weights that were fitted without
-//! them.
+//! Divides the gold into parts that are held out in turn, and runs the pages of each part with weights that were fitted
+//! without it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,10 +20,10 @@ use crate::gold::GoldPage;
 use crate::train::course::page_scores_of;
 use crate::train::pages::TrainingTemplate;
 
-/// The unit of what is left out.
+/// The unit that is held out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeaveOut {
-    /// Some of the publishers at a time: all pages of a site are in one part.
+    /// Several publishers at a time: all pages of a site are in one part.
     Publishers,
     /// One data set at a time.
     DataSets,
@@ -40,7 +40,7 @@ impl LeaveOut {
 }
 
 /// Divides templates into parts; returns the part of each template, and the number of parts.
-/// Publishers are assigned by a hash of their names, so that adding one moves no other.
+/// Publishers are assigned by a hash of their names, so that a new publisher does not move the others.
 pub(super) fn parts(
     templates: &[TrainingTemplate<'_>],
     leave_out: LeaveOut,
@@ -63,14 +63,14 @@ pub(super) fn parts(
     }
 }
 
-/// Whether each template is of the given percentage of publishers. They are chosen by another hash than the parts; those
-/// of a smaller percentage are among those of a larger one.
+/// Whether each template belongs to the given percentage of publishers. Publishers are chosen by a different hash than the
+/// parts; a larger percentage includes the publishers of a smaller one.
 pub(super) fn of_publishers(templates: &[TrainingTemplate<'_>], percent: u8) -> Vec<bool> {
     let hash = |t: &TrainingTemplate<'_>| xxh3_64_with_seed(t.site.as_bytes(), 1) % 100;
     templates.iter().map(|t| hash(t) < u64::from(percent)).collect()
 }
 
-/// The data set of a template: that of its first page with gold.
+/// The data set of a template: the data set of its first page with gold.
 fn data_set<'a>(template: &TrainingTemplate<'a>) -> &'a str {
     let gold = template.pages.iter().find_map(|page| page.gold.as_ref());
     gold.map_or("", |(gold, _)| gold.dataset.as_str())

@@ -22,7 +22,7 @@ pub(super) enum BlockState {
     Cut,
 }
 
-/// A decision that speaks against the block's own score.
+/// A decision that contradicts the block's own score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockMark {
     /// It is kept, but its score is low.
@@ -44,9 +44,9 @@ pub(super) struct BlockView {
     pub(super) score: Option<f32>,
     pub(super) hits: Option<(u32, u32)>,
     pub(super) pattern: String,
-    /// Its number among the blocks that are shown of the page.
+    /// Its index among the blocks of the page that are shown.
     pub(super) at: usize,
-    /// What a correction names it by.
+    /// How a correction refers to it.
     pub(super) markable: MarkableBlock,
 }
 
@@ -55,20 +55,20 @@ pub(super) struct PageReadAgain {
     pub(super) blocks: Vec<BlockView>,
     /// The elements by which its blocks are found on other pages.
     pub(super) elements: Vec<NamedElement>,
-    /// Numbers of blocks left out to limit the size of the file: outside the article, and others.
+    /// Numbers of blocks outside the article and of other blocks that were left out to limit the size of the file.
     pub(super) boilerplate_left_out: usize,
     pub(super) others_left_out: usize,
-    /// Whether the text is the same as in the run; `None` if that was not taken from the elements.
+    /// Whether the text is the same as in the run; `None` if the run did not take its text from elements.
     pub(super) agrees: Option<bool>,
 }
 
 const LETTERS: usize = 600;
-/// Maximum number of blocks of a page, outside and inside the article.
+/// Maximum numbers of blocks of a page that are shown: outside the article, and others.
 const BOILERPLATE: usize = 150;
 const OTHERS: usize = 600;
 
-/// Applies the article's expressions to the page and determines the state of each block. Without an article,
-/// everything is outside.
+/// Applies the article's expressions to the page and determines the state of each block. Without an article, all blocks
+/// are outside.
 pub(super) fn read_blocks(
     parsed: &ParsedPage<'_>,
     article: Option<&Article>,
@@ -85,7 +85,7 @@ pub(super) fn read_blocks(
         prune.sort_unstable();
         prune.dedup();
         let found = article_text(document, &article.url, &keep, &prune);
-        // Whether the text begins with the title is a setting.
+        // A setting decides whether the text begins with the title.
         let title = article.title.as_deref().unwrap_or_default();
         without_title(&found, title) == without_title(&article.text, title)
     });
@@ -112,8 +112,8 @@ pub(super) fn read_blocks(
 }
 
 impl PageReadAgain {
-    /// Marks the blocks whose state speaks against their score: kept with less than half of the threshold, or not
-    /// kept although the score is in the upper half of what is above the threshold.
+    /// Marks the blocks whose state contradicts their score: kept with a score below half of the threshold, or not kept
+    /// with a score in the upper half of the range above the threshold.
     pub(super) fn mark(&mut self, threshold: f32) {
         for block in &mut self.blocks {
             let Some(score) = block.score else { continue };
@@ -173,9 +173,9 @@ fn select_nodes(
     (nodes(&article.xpath), nodes(&article.prune), nodes(cut).first().copied())
 }
 
-/// The nodes that any of the expressions selects, those inside others left out, in document order. Those that are
-/// positions of nodes are looked up together: an article may have thousands. Positions of text are no part of the
-/// dialect that wrappers are written in.
+/// The outermost nodes that any of the expressions selects, in document order. Expressions that are positions of nodes
+/// are looked up together: an article may have thousands. Positions of text are not part of the XPath dialect of
+/// wrappers.
 fn select_outermost(document: &Document, expressions: &[String]) -> Vec<NodeId> {
     let paths: Vec<&str> = expressions.iter().map(String::as_str).collect();
     let mut selected = Vec::new();
@@ -189,7 +189,7 @@ fn select_outermost(document: &Document, expressions: &[String]) -> Vec<NodeId> 
     document.outermost(selected)
 }
 
-/// The state of each node: that of the nearest kept or pruned element above.
+/// The state of each node: the state of the nearest kept or pruned element above it.
 fn states_of(
     document: &Document,
     keep: &[NodeId],
@@ -205,7 +205,7 @@ fn states_of(
         let is_root = keep.binary_search(&id).is_ok();
         let is_pruned = prune.binary_search(&id).is_ok();
         let own = if is_pruned && (is_root || above == BlockState::Kept) {
-            // A node that is both is pruned, as in the article's text.
+            // A node that is both kept and pruned counts as pruned, as in the article's text.
             BlockState::Pruned
         } else if is_root {
             BlockState::Kept
@@ -221,7 +221,7 @@ fn states_of(
     states
 }
 
-/// The state of most of a block's words: text nodes may be selected by themselves.
+/// The state of most of a block's words: expressions may select single text nodes.
 fn state_of(parsed: &ParsedPage<'_>, block: &TextBlock, states: &[BlockState]) -> BlockState {
     let mut words = [0u32; 4];
     for id in block.first..=block.last {

@@ -16,9 +16,9 @@ use super::{PagesAgain, TemplatePages};
 
 #[derive(Default)]
 pub(super) struct TemplateEvidence {
-    /// By index of the page in its site.
+    /// Evidence by the index of the page in its site.
     pub(super) pages: BTreeMap<u32, PageEvidence>,
-    /// Of the default engine: its patterns.
+    /// The patterns of the default engine; `None` for other engines.
     pub(super) patterns: Option<PatternTable>,
     pub(super) failed: bool,
 }
@@ -29,7 +29,7 @@ pub(super) struct TemplateEvidence {
 pub(super) struct PageEvidence {
     /// For each block, the probability that it belongs to the article.
     pub(super) scores: Vec<f32>,
-    /// For each block, whether its elements have names of comments.
+    /// For each block, whether its elements are named like comments.
     pub(super) comments: Vec<bool>,
     /// For each block, its structural pattern.
     pub(super) patterns: Vec<String>,
@@ -59,7 +59,7 @@ pub(super) struct PatternRow {
     pub(super) link_words: u32,
     /// Mean score of its words.
     pub(super) score: f64,
-    /// Different texts among its blocks.
+    /// Number of different texts among its blocks.
     pub(super) distinct: usize,
 }
 
@@ -133,7 +133,7 @@ fn siblings_of<'a>(site: &PagesAgain<'a>, order: &[u32]) -> Vec<SiblingPage<'a>>
     order.iter().map(sibling).collect()
 }
 
-/// Signifiers of sibling pages, and how many of each block's terms are some.
+/// The signifiers of sibling pages, and how many of each block's terms are signifiers.
 fn find_hits(
     order: &[u32],
     siblings: &[SiblingPage<'_>],
@@ -208,7 +208,7 @@ fn pool_patterns(
     rows
 }
 
-/// Number of steps in a pattern's name, the innermost ones.
+/// Number of steps in a pattern's name: the innermost steps.
 const STEPS: usize = 4;
 /// Number of names of an element that are shown.
 const NAMES: usize = 3;
@@ -244,7 +244,7 @@ impl PatternStep {
 }
 
 impl PatternNames {
-    /// Names the patterns of sibling pages; `of_nodes` goes with `pages`. Linear in the nodes.
+    /// Names the patterns of sibling pages; `of_nodes` has the patterns of each page's nodes. Linear in the nodes.
     fn new(patterns: &Patterns, pages: &[&ParsedPage<'_>], of_nodes: &[&[PatternId]]) -> Self {
         let mut steps: Vec<(PatternId, Option<PatternStep>)> =
             (0..patterns.len()).map(|id| (patterns.parent(id as PatternId), None)).collect();
@@ -284,13 +284,13 @@ impl PatternNames {
     }
 }
 
-/// The name of one element by itself, in the form of those of patterns.
+/// The name of a single element, in the same form as the names of patterns.
 pub(super) fn path_of(document: &Document, element: NodeId) -> String {
     let elements = document.ancestors(element).filter_map(|id| document.element(id));
     join_steps(elements.map(|element| PatternStep::new(element).text()).collect())
 }
 
-/// Steps from the innermost out as one line from the outermost in.
+/// Joins steps that are given from the innermost outwards to one line, from the outermost inwards.
 fn join_steps(mut steps: Vec<String>) -> String {
     let more = steps.len() > STEPS;
     steps.truncate(STEPS);

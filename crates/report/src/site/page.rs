@@ -1,4 +1,4 @@
-//! What `site.html` and `sample.html` show: one self-contained page about a site, and each of its sample pages.
+//! The values that `site.html` and `sample.html` show: a self-contained page about a site and its sample pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,9 +29,9 @@ const CODE: PageCode = PageCode {
 /// Size in bytes from which no further sample pages are written.
 const MOST_BYTES: usize = 12_000_000;
 const DROPS: usize = 50;
-/// Maximum number of templates that are shown in full; of hundreds of layouts, most have one page.
+/// Maximum number of templates that are shown in full: most layouts of a site with hundreds have only one page.
 const TEMPLATES: usize = 40;
-/// Maximum numbers of patterns in a table: of those that are kept or pruned, and of those outside.
+/// Maximum numbers of patterns in a table: kept or pruned ones, and patterns outside the article.
 const ROWS: usize = 15;
 const ROWS_OUTSIDE: usize = 10;
 const SIGNIFIERS: usize = 12;
@@ -47,16 +47,16 @@ struct SitePage<'a> {
     view: &'a SiteView<'a>,
     records: &'a SiteRecords,
     sections: Vec<TemplateSection<'a>>,
-    /// What the script needs of the sample pages that are shown, by their numbers.
+    /// The data that the script needs about the sample pages that are shown, by their numbers.
     markable: Vec<MarkableSample>,
 }
 
-/// What the script needs of a sample page, to mark its blocks.
+/// The data that the script needs to mark the blocks of a sample page.
 #[derive(Serialize)]
 struct MarkableSample {
     url: String,
     elements: Vec<NamedElement>,
-    /// XPath, number of the element, words, hash, and number of the pattern among those of the page's layout.
+    /// XPath, number of the element, words, hash, and number of the pattern in the page's layout.
     blocks: Vec<(String, u32, u32, String, usize)>,
 }
 
@@ -70,7 +70,7 @@ impl SiteView<'_> {
     /// The page about the site.
     ///
     /// # Errors
-    /// None are expected: the templates call nothing that fails.
+    /// Never in practice: the templates call nothing that fails.
     pub fn to_html(&self) -> Result<String> {
         let (mut sections, mut markable) = (Vec::new(), Vec::new());
         let mut bytes = 0;
@@ -96,7 +96,7 @@ impl SiteView<'_> {
 }
 
 impl MarkableSample {
-    /// `patterns` has the numbers of the patterns of the layout so far.
+    /// `patterns` maps the patterns of the layout seen so far to their numbers.
     fn of<'p>(page: &'p ShownPage<'_>, patterns: &mut BTreeMap<&'p str, usize>) -> Self {
         let reading = page.reading.as_ref();
         let block = |own: &'p BlockView| {
@@ -185,19 +185,19 @@ struct SampleTemplate<'a> {
 
 /// Blocks that follow each other: in the article, or outside it and folded away.
 struct BlockRun<'a> {
-    /// What is said of the run, if it is folded away.
+    /// The summary of a run that is folded away.
     folded: Option<String>,
-    /// Blocks of one pattern each, which is written once.
+    /// Blocks grouped by pattern; each group shows its pattern once.
     groups: Vec<BlockGroup<'a>>,
 }
 
 struct BlockGroup<'a> {
-    /// Whether the article ends before it.
+    /// Whether the article ends before this group.
     is_after_end: bool,
     blocks: Vec<&'a BlockView>,
 }
 
-/// A metadata field with where it is from.
+/// A metadata field with its source.
 struct ShownField {
     name: &'static str,
     value: Option<String>,
@@ -217,7 +217,7 @@ struct ShownParagraph<'a> {
 }
 
 impl<'a> SampleTemplate<'a> {
-    /// `above` has hashes of the blocks outside the article that earlier pages of the layout have shown.
+    /// `above` has the hashes of blocks outside the article that were shown on earlier pages of the layout.
     fn new(
         page: &'a ShownPage<'a>,
         is_open: bool,
@@ -244,7 +244,7 @@ impl<'a> SampleTemplate<'a> {
         Self { page, is_open, number, runs }
     }
 
-    /// How many blocks have a mark; empty if none has.
+    /// The numbers of marked blocks, in words; empty if no block is marked.
     fn marks(&self) -> String {
         let blocks = self.page.reading.iter().flat_map(|reading| &reading.blocks);
         let counted = [
@@ -266,12 +266,12 @@ impl<'a> SampleTemplate<'a> {
     }
 }
 
-/// Whether a block is folded away with those around it.
+/// Whether a block is folded away.
 fn is_folded(block: &BlockView) -> bool {
     block.state == BlockState::Outside && !block.is_comment && block.mark.is_none()
 }
 
-/// A run of blocks outside the article, without those that a page above has, too.
+/// A run of blocks outside the article, without blocks that an earlier page of the layout also has.
 fn fold<'a>(run: &'a [BlockView], above: &mut BTreeSet<u64>) -> BlockRun<'a> {
     let mut is_new = |block: &BlockView| {
         let mut hasher = Xxh3::new();
@@ -304,7 +304,7 @@ impl BlockGroup<'_> {
 }
 
 impl BlockView {
-    /// The classes of the block; the style sheet says its state in words.
+    /// The CSS classes of the block; the style sheet shows its state in words.
     fn classes(&self) -> String {
         let state = match (self.state, self.is_comment) {
             (_, true) => "comment",
@@ -366,7 +366,7 @@ fn fields_of(article: &Article) -> Vec<ShownField> {
     fields
 }
 
-/// Where the text is from, if it is not among the page's elements.
+/// The source of a text that was not taken from the page's elements.
 fn text_source(article: &Article) -> &'static str {
     match article.route {
         Route::JsonLd => "its JSON-LD",
@@ -388,7 +388,7 @@ fn shorten_text(text: &str) -> ShownText<'_> {
     }
 }
 
-/// Why the first of the ranked patterns came first.
+/// Explains why the first of the ranked patterns came first.
 fn why_first(patterns: &[PatternRecord]) -> String {
     let (first, second) = match patterns {
         [] => return "No structural pattern was found significant.".to_owned(),

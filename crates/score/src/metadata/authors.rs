@@ -9,7 +9,7 @@ use super::FieldScore;
 /// Words before a name that are not part of it.
 const BEFORE: [&str; 9] = ["by", "von", "par", "por", "dr", "prof", "mr", "mrs", "ms"];
 
-/// Words and signs that join two names.
+/// Separators between two names.
 const JOINTS: [&str; 6] = [" and ", " & ", " und ", " et ", " with ", " és "];
 
 /// Compares authors as sets of names. `None` if the gold has no name.
@@ -42,7 +42,7 @@ fn names(values: &[String]) -> BTreeSet<Vec<String>> {
     names
 }
 
-/// The names of a list with commas and "and".
+/// Splits a list of names at commas and "and".
 fn list(part: &str) -> Vec<String> {
     let pieces: Vec<&str> = part.split(',').map(str::trim).filter(|p| !p.is_empty()).collect();
     if let [last, first] = pieces[..]

@@ -10,8 +10,8 @@ use super::FieldScore;
 /// Separators between a headline and a site's name.
 const SEPARATORS: [char; 10] = ['|', '-', '–', '—', '·', '•', '»', '«', ':', '_'];
 
-/// The headline in a value that may contain more: its first line with words. Some gold has the
-/// standfirst and all other text below the headline in one value; a headline has one line.
+/// The headline in a value: the first line with words. Some gold has the headline, the standfirst and other text in one
+/// value, but a headline has one line.
 pub fn headline(value: &str) -> &str {
     value.lines().map(str::trim).find(|line| !words(line).is_empty()).unwrap_or_default()
 }

@@ -12,12 +12,12 @@ use super::{CompiledSiteConfig, Expression};
 /// What a site config finds on a page, as nodes of the changed page.
 #[derive(Clone, Debug)]
 pub struct AppliedConfig {
-    /// The metadata that the expressions gave, unprocessed.
+    /// The metadata that the expressions selected, unprocessed.
     pub given: ConfigMetadata,
     /// The body: the expression that selected it, and its nodes, sorted, none inside another.
     /// `None` if no expression selected anything.
     pub body: Option<(String, Vec<NodeId>)>,
-    /// What the expressions of the body after that one select, in their order: for callers that doubt the body.
+    /// The selections of the body expressions after that one, in order, for callers that doubt the body.
     pub further: Vec<(String, Vec<NodeId>)>,
     /// The address of the page that has the complete article, as written on the page.
     pub single_page: Option<String>,
@@ -27,7 +27,7 @@ pub struct AppliedConfig {
     pub removed: Vec<NodeId>,
     /// The expressions that selected the nodes to remove.
     pub removed_by: Vec<String>,
-    /// Whether all expressions together took too much time; then no body was found.
+    /// Whether evaluation was stopped because the expressions took too much time; `body` is then `None`.
     pub exhausted: bool,
 }
 
@@ -62,7 +62,7 @@ pub fn apply(
     let holds = |condition: &Expression| !condition.select(&page.tree).is_empty();
     let has_single = conditions.is_empty() || conditions.iter().any(holds);
     let single_page = has_single.then(|| page.link(wrapper.all("single_page_link"))).flatten();
-    // An element that gave a value is removed: it no longer belongs to the body.
+    // An element whose value is used is removed: it no longer belongs to the body.
     let title = page.value(wrapper.all("title"));
     let authors = page.values(wrapper.all("author"));
     let date = page.value(wrapper.all("date"));
@@ -104,7 +104,7 @@ pub fn apply(
     (document, applied)
 }
 
-/// The page's text with the replacements applied; `None` if there are none.
+/// The source of the page with the replacements applied; `None` if nothing was replaced.
 fn replaced(html: &str, wrapper: &CompiledSiteConfig) -> Option<String> {
     let most = html.len().saturating_mul(MAX_GROWTH) + (1 << 16);
     let mut text: Option<String> = None;
@@ -140,7 +140,7 @@ impl PageEditor {
         self.tree.value_of(found).trim().to_owned()
     }
 
-    /// The first address that any expression gives.
+    /// The first address that any expression selects.
     fn link(&self, expressions: &[Expression]) -> Option<String> {
         let of_node = |found: &Match| match *found {
             Match::Node(id) => self.tree.attribute(id, "href").map(|href| href.trim().to_owned()),
@@ -156,7 +156,7 @@ impl PageEditor {
         links.into_iter().find(|link| !link.is_empty())
     }
 
-    /// The first value that any expression gives.
+    /// The first value that any expression selects; removes its element.
     fn value(&mut self, expressions: &[Expression]) -> Option<String> {
         for expression in expressions {
             match expression.find(&self.tree) {
@@ -180,7 +180,7 @@ impl PageEditor {
         None
     }
 
-    /// All values of the first expression that gives any.
+    /// All values of the first expression that selects any; removes their elements.
     fn values(&mut self, expressions: &[Expression]) -> Vec<String> {
         for expression in expressions {
             let values: Vec<String> = match expression.find(&self.tree) {
@@ -238,7 +238,7 @@ impl PageEditor {
         }
     }
 
-    /// Removes the outermost remaining nodes with a property.
+    /// Removes the outermost remaining nodes for which `holds` is true.
     fn remove_all(
         &mut self,
         holds: impl Fn(&EditableTree, Id) -> bool,
@@ -282,13 +282,13 @@ impl PageEditor {
         }
     }
 
-    /// The nodes of each expression that selects text, none inside another.
+    /// For each expression that selects text, its outermost nodes.
     fn bodies(&self, expressions: &[Expression]) -> Vec<(String, Vec<Id>)> {
         let nodes_of = |expression: &Expression| {
             let mut nodes: Vec<Id> = Vec::new();
             for id in elements_of(&expression.select(&self.tree)) {
-                // In document order, an ancestor comes before its descendants, and the descendants
-                // of the last kept node directly follow it.
+                // In document order, an ancestor comes before its descendants, and the descendants of the last
+                // kept node follow it directly.
                 if nodes.last().is_none_or(|&last| !self.tree.contains(last, id)) {
                     nodes.push(id);
                 }
@@ -306,7 +306,7 @@ impl PageEditor {
                 Match::Node(_) => None,
             })
             .collect();
-        // From the last on, so that indices stay valid.
+        // Starts with the last one, so that indices stay valid.
         attributes.sort_unstable();
         for (id, at) in attributes.into_iter().rev() {
             if let Some(attributes) = self.tree.attributes_mut(id)
@@ -336,7 +336,7 @@ impl PageEditor {
     }
 }
 
-/// The content of a tree as a document, and the ids of its nodes there.
+/// Converts a tree to a document; also returns the ids of its nodes in the document.
 fn lay_out(tree: &EditableTree, whole: &Document) -> (Document, Vec<Option<NodeId>>) {
     let mut builder = Builder::new(whole.head().clone(), whole.notes());
     let mut ids = vec![None; tree.len()];

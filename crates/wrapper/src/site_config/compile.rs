@@ -7,8 +7,8 @@ use dom::LocalName;
 
 use crate::site_config::{Directive, Expression, SiteConfig, SiteConfigLine};
 
-/// All directives of the format by their treatment and its reason. `prune` and `insert_detected_image` are honoured as `no`;
-/// see `compile`.
+/// All directives of the format, grouped by their treatment and its reason. `prune` and `insert_detected_image` are honoured
+/// as `no`; see `compile`.
 const DIRECTIVES: [(DirectiveVerdict, &str, &str); 9] = {
     use DirectiveVerdict::{Honoured, Needless, NotHonoured};
     [
@@ -48,7 +48,7 @@ const DIRECTIVES: [(DirectiveVerdict, &str, &str); 9] = {
     ]
 };
 
-/// The known directives with their treatment and its reason (empty for those that have their effect), sorted by name.
+/// The known directives with their treatment and its reason (empty if the directive has its effect), sorted by name.
 pub fn known_directives() -> Vec<(&'static str, DirectiveVerdict, &'static str)> {
     let all = DIRECTIVES
         .iter()
@@ -74,11 +74,11 @@ pub struct Finding {
 /// The treatment of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DirectiveVerdict {
-    /// It has its effect.
+    /// The directive has its effect.
     Honoured,
-    /// It needs no action here: the article is the same.
+    /// The directive needs no action here, because the article is the same without it.
     Needless,
-    /// It has no effect: the article may differ from that of other readers.
+    /// The directive has no effect: the article may differ from the article of other readers.
     NotHonoured,
 }
 
@@ -93,7 +93,7 @@ impl DirectiveVerdict {
     }
 }
 
-/// A page whose address a file gives, and texts that its article must contain.
+/// A test of a site config: the address of a page, and texts that its article must contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigTest {
     /// `test_url`.
@@ -105,15 +105,15 @@ pub struct ConfigTest {
 /// A compiled site config. The default value has no effect.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CompiledSiteConfig {
-    /// Expressions by the names of their directives: of a value, the body and a link, the first that selects something is
-    /// used; of what is removed or changed, all are. One of `if_page_contains` must select something for `single_page_link`
-    /// to be used.
+    /// Expressions by the names of their directives. For values, the body and links, the first one that selects something is
+    /// used; for removals and changes, all are. `single_page_link` is used only if one of `if_page_contains` selects
+    /// something.
     expressions: BTreeMap<String, Vec<Expression>>,
-    /// All of these are used.
+    /// All of the following are used.
     pub(crate) strip_id_or_class: Vec<String>,
     pub(crate) strip_image_src: Vec<String>,
     pub(crate) wrap_in: Vec<(LocalName, Expression)>,
-    /// Destination, and what is moved.
+    /// Destination, and the nodes to move.
     pub(crate) move_into: Vec<(Expression, Expression)>,
     /// Search string and replacement.
     pub(crate) replace: Vec<(String, String)>,
@@ -125,12 +125,12 @@ pub struct CompiledSiteConfig {
 }
 
 impl CompiledSiteConfig {
-    /// The expressions of the directives of a name.
+    /// The expressions of all directives with this name.
     pub(crate) fn all(&self, name: &str) -> &[Expression] {
         self.expressions.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a page without a body is to be treated as one without a site config.
+    /// Whether a page on which no body is found is extracted as if it had no site config.
     pub fn autodetects(&self) -> bool {
         self.autodetect_on_failure.unwrap_or(true)
     }
@@ -150,14 +150,14 @@ impl CompiledSiteConfig {
         self.all("body").iter().map(ToString::to_string)
     }
 
-    /// Pages to test it with.
+    /// The tests of the site config.
     pub fn tests(&self) -> &[ConfigTest] {
         &self.tests
     }
 
     /// Adds the directives of the file for all sites (`global.txt`), as the format's readers do.
-    /// Its expressions come after the own ones, and its switches are used where the own file does
-    /// not set them. A file that forbids autodetection takes nothing from it.
+    /// Its expressions are added after the expressions of this file, and its switches are used if this file does not set them. A
+    /// file that forbids autodetection takes nothing from it.
     pub fn extend(&mut self, global: &Self) {
         if !self.autodetects() {
             return;
@@ -182,9 +182,8 @@ impl CompiledSiteConfig {
     }
 }
 
-/// Compiles a file. Never fails: directives that cannot be honoured get a finding with the reason,
-/// and the others are used. Findings are in the order of lines. Lines without a directive have none
-/// unless they look like one.
+/// Compiles a file. Never fails: directives that cannot be honoured get a finding with the reason, and the others are used.
+/// Findings are in the order of lines. Blank lines and comments have no finding.
 pub fn compile(config: &SiteConfig) -> (CompiledSiteConfig, Vec<Finding>) {
     let mut compiler = Compiler::default();
     for (at, line) in config.lines().iter().enumerate() {
@@ -198,15 +197,15 @@ pub fn compile(config: &SiteConfig) -> (CompiledSiteConfig, Vec<Finding>) {
     compiler.finish()
 }
 
-/// Maximum number of directives of one name: each is looked for on the whole of every page. The longest of 2,000 public
-/// files has some hundreds of all names together.
+/// Maximum number of directives with the same name, because each is evaluated on the whole of every page. The longest of
+/// 2,000 public files has some hundreds of all names together.
 const MOST: usize = 500;
 
 #[derive(Default)]
 struct Compiler {
     wrapper: CompiledSiteConfig,
     findings: Vec<Finding>,
-    /// Directives so far, by name.
+    /// Number of directives so far, by name.
     counts: BTreeMap<String, usize>,
     line: usize,
     /// Lines and values of `find_string` and `replace_string` in their two-line form.
@@ -255,7 +254,7 @@ impl Compiler {
         }
     }
 
-    /// Counts a directive; whether enough of its name came before it.
+    /// Counts a directive; returns whether it exceeds the maximum for its name.
     fn is_beyond(&mut self, name: &str) -> bool {
         let count = self.counts.entry(name.to_owned()).or_default();
         *count += 1;
@@ -299,7 +298,7 @@ impl Compiler {
                 if into.is_empty() {
                     return Err("needs an expression in brackets: move_into(XPath)".to_owned());
                 }
-                // Some files give only the name of the element.
+                // Some files have only the name of the element.
                 let into = if dom::xpath::is_name(into) {
                     Expression::new(&format!("//{into}"))
                 } else {

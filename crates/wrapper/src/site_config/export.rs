@@ -1,4 +1,4 @@
-//! Writes learnt wrappers as a site config, with common expressions that give the title, the authors and the date of
+//! Writes learnt wrappers as a site config, with common expressions that select the title, the authors and the date of
 //! sample pages.
 
 use dom::{Keep, ParseOptions};
@@ -12,25 +12,24 @@ use crate::site_config::{Expression, SiteConfig};
 pub struct Exported<'a> {
     /// Comments about the file, one per line.
     pub about: &'a [String],
-    /// Wrappers in the order in which they are to be tried: expressions of the body, and of the
-    /// parts to remove from it.
+    /// Wrappers in the order in which they are to be tried: expressions of the body, and of the parts to remove from it.
     pub wrappers: &'a [(&'a [String], &'a [String])],
-    /// Expressions that give the title, the authors and the date, the best first.
+    /// Expressions that select the title, the best first.
     pub title: &'a [String],
-    /// Authors.
+    /// Expressions that select the authors, the best first.
     pub author: &'a [String],
-    /// Date.
+    /// Expressions that select the date, the best first.
     pub date: &'a [String],
-    /// Addresses of pages, each with a text its article contains.
+    /// Addresses of pages to test with, each with a text that its article contains.
     pub tests: &'a [(&'a str, Option<&'a str>)],
-    /// Sample pages that decide how bodies and removals are written, if available.
+    /// Sample pages, if available; they decide how bodies and removals are written.
     pub samples: Option<&'a ProbeSamples<'a>>,
 }
 
 /// Writes a file. Values that cannot be written on a line are left out.
 ///
 /// The format's readers try bodies in turn, on pages of any layout. An expression that selects something on sample pages of
-/// another wrapper is restricted to pages on which a more specific one of its wrapper does.
+/// another wrapper is restricted to pages on which a more specific expression of its wrapper selects something.
 ///
 /// The format's readers remove what `strip` selects before they select the body, anywhere on the
 /// page. A removal is written as it was learnt if that leaves the bodies of the sample pages
@@ -63,8 +62,8 @@ pub fn export(exported: &Exported<'_>) -> SiteConfig {
             }
         }
     }
-    // The expressions select exactly what was learnt: nothing may be removed by heuristics, and the
-    // page must be parsed unchanged.
+    // The expressions select exactly the learnt content: readers must not remove anything by heuristics, and must parse the
+    // page unchanged.
     file.push("prune", "no");
     file.push("tidy", "no");
     for (url, contains) in exported.tests {
@@ -75,7 +74,7 @@ pub fn export(exported: &Exported<'_>) -> SiteConfig {
     file
 }
 
-/// Expressions that remove nodes only inside what the other expressions select.
+/// Restricts a removal to the body that `content` selects, unless it spares all bodies or is inside the body already.
 fn within(content: &[String], taken: &str, samples: Option<&ProbeSamples<'_>>) -> Vec<String> {
     let begins = |content: &String| {
         let rest = taken.strip_prefix(content.as_str());
@@ -106,15 +105,15 @@ pub struct Sought<'a> {
     pub body: &'a [String],
 }
 
-/// For each field, expressions that gave exactly the known value on every sample page where any of
-/// them gives one. The first of them that selects something is used.
+/// For each field, expressions that selected exactly the known value on every sample page where they select anything. The
+/// first one that selects something is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probed {
-    /// Of the title.
+    /// Expressions of the title.
     pub title: Vec<String>,
-    /// Of the authors.
+    /// Expressions of the authors.
     pub author: Vec<String>,
-    /// Of the date.
+    /// Expressions of the date.
     pub date: Vec<String>,
 }
 
@@ -167,12 +166,12 @@ const DATES: [&str; 12] = [
     "//time",
 ];
 
-/// Sample pages, parsed.
+/// Parsed sample pages.
 #[derive(Debug)]
 pub struct ProbeSamples<'a>(Vec<ProbedPage<'a>>);
 
 impl<'a> ProbeSamples<'a> {
-    /// Parses pages.
+    /// Parses sample pages.
     pub fn new(pages: &'a [Sought<'a>]) -> Self {
         let whole = ParseOptions { keep: Keep::Scripts, ..ParseOptions::CONTENT };
         let page = |sought: &'a Sought<'a>| {
@@ -184,8 +183,8 @@ impl<'a> ProbeSamples<'a> {
         Self(pages.iter().map(page).collect())
     }
 
-    /// Whether an expression selects something, and all of it can be removed from the pages without
-    /// removing a complete node of a body.
+    /// Whether an expression selects something, and its whole selection can be removed from the pages without removing a
+    /// complete node of a body.
     pub(crate) fn spares_bodies(&self, expression: &str) -> bool {
         let Ok(expression) = Expression::new(expression) else { return false };
         let mut any = false;
@@ -197,9 +196,9 @@ impl<'a> ProbeSamples<'a> {
         spares && any
     }
 
-    /// The expressions of a body, so that they select nothing on the pages of other bodies, where that is possible: the
-    /// format's readers try the bodies of a file in turn, whatever the layout of the page. An expression that selects
-    /// something there too is restricted to pages on which one of the others does, which select nothing there.
+    /// Rewrites the expressions of a body to select nothing on the pages of other bodies, if possible: the format's readers
+    /// try the bodies of a file in turn, whatever the layout of the page. An expression that selects something on those pages
+    /// is restricted to pages on which another expression of the body matches that selects nothing on those pages.
     pub(crate) fn apart(&self, content: &[String]) -> Vec<String> {
         let is_own =
             |page: &&ProbedPage<'_>| page.sought.body.iter().all(|own| content.contains(own));
@@ -234,11 +233,10 @@ impl<'a> ProbeSamples<'a> {
         self.0.iter().any(|page| !expression.select(&page.tree).is_empty())
     }
 
-    /// Tries common expressions. One is used only if it gives the known value on every page where
-    /// it gives anything, and gives something on a page where those before it give nothing. What it
-    /// selects must not be part of the body, because the format's readers remove the element.
-    /// `is_date` returns whether a text found on the page with this index is its date; `learnt` gives the expressions that
-    /// were learnt for a field of the record, which are tried first.
+    /// Tries common expressions. An expression is used only if it selects the known value on every page where it selects
+    /// anything, and selects something on a page where the expressions before it select nothing. Its elements must not be part
+    /// of the body, because the format's readers remove them. `is_date` returns whether a text found on the page with this
+    /// index is its date; `learnt` returns the expressions learnt for a field of the record, which are tried first.
     pub fn probe(
         &self,
         is_date: &dyn Fn(usize, &str) -> bool,
@@ -269,7 +267,7 @@ impl<'a> ProbeSamples<'a> {
         is_right: &dyn Fn(usize, &ProbedPage<'_>, &[String]) -> bool,
     ) -> Vec<String> {
         let mut told = Vec::new();
-        // Pages on which the expressions so far give nothing.
+        // Pages on which the expressions so far select nothing.
         let mut open: Vec<bool> = vec![true; self.0.len()];
         for candidate in learnt.iter().map(String::as_str).chain(common.iter().copied()) {
             let Ok(expression) = Expression::new(candidate) else { continue };
@@ -303,8 +301,7 @@ struct ProbedPage<'a> {
 }
 
 impl ProbedPage<'_> {
-    /// The values an expression gives; `None` if one of its elements is part of the body or
-    /// contains it.
+    /// The values that an expression selects; `None` if one of its elements is part of the body or contains it.
     fn found(&self, expression: &Expression) -> Option<Vec<String>> {
         match expression.find(&self.tree) {
             Ok(XPathResult::Text(text)) => Some(vec![text]),

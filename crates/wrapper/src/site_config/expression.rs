@@ -12,8 +12,8 @@ use crate::site_config::tree::{EditableTree, Match, ROOT, View};
 const MAX_BYTES: usize = 4096;
 /// Deepest nesting of brackets; in those files, 7.
 const MAX_NESTING: usize = 32;
-/// Maximum number of operators; in those files, 18. Each is a level of the expression's tree, and a
-/// call on the stack.
+/// Maximum number of operators; in those files, 18. Each operator is a level of the expression's tree, and a call on the
+/// stack.
 const MAX_OPERATORS: usize = 128;
 
 /// A compiled expression, and its source text.
@@ -23,13 +23,13 @@ pub struct Expression {
     compiled: Expr,
 }
 
-/// Why an expression cannot be used.
+/// The reason why an expression cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExpressionError {
     /// It is not XPath 1.0.
     #[error("not XPath 1.0: {0}")]
     Syntax(String),
-    /// It is larger than any that people write.
+    /// It is larger than any expression that people write.
     #[error(
         "too large: at most {MAX_BYTES} bytes, {MAX_NESTING} brackets deep, {MAX_OPERATORS} operators"
     )]
@@ -51,7 +51,7 @@ impl Expression {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// If it is not XPath 1.0, or larger than any written by people.
+    /// If it is not XPath 1.0, or is larger than any expression that people write.
     pub fn new(text: &str) -> Result<Self, ExpressionError> {
         if !is_small(text) {
             return Err(ExpressionError::Size);
@@ -69,7 +69,7 @@ impl Expression {
     pub(crate) fn find(&self, tree: &EditableTree) -> Result<XPathResult, xpath_eval::EvalError> {
         let context = xpath_eval::EvaluationContext::new(View::of(tree, ROOT));
         Ok(match evaluate(&self.compiled, &context)? {
-            // On a page that would take too long, nothing is selected.
+            // If the evaluation takes too long, nothing is selected.
             _ if tree.is_exhausted() => XPathResult::Nodes(Vec::new()),
             Value::NodeSet(nodes) => {
                 let mut nodes = nodes;
@@ -110,7 +110,7 @@ fn is_small(text: &str) -> bool {
             }
             continue;
         }
-        // No name begins with a hyphen: there it is a minus.
+        // A name cannot begin with a hyphen: there it is a minus sign.
         if c.is_alphanumeric() || matches!(c, '_' | '.') || (c == '-' && !word.is_empty()) {
             word.push(c);
             continue;
@@ -142,7 +142,7 @@ const FUNCTIONS: [(usize, usize, &str); 7] = [
     (3, 3, "translate"),
 ];
 
-/// A description of the first part of an expression that is not in XPath 1.0 over HTML.
+/// A description of the first part of an expression that is undefined in XPath 1.0 over HTML.
 pub(crate) fn foreign(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Or(a, b)

@@ -1,4 +1,4 @@
-//! Parser and printer of the lines of a file, and the hosts that files are for.
+//! Parses and prints the lines of a file, and maps names of files to hosts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
@@ -165,13 +165,13 @@ impl Display for SiteConfig {
 /// Longest host name that the format's readers look for.
 const MAX_LENGTH: usize = 200;
 
-/// The form in which a host is looked up: lower case, without `www.`.
+/// Normalises a host for lookup: lower case, without `www.`.
 fn bare(host: &str) -> String {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     host.strip_prefix("www.").unwrap_or(&host).to_owned()
 }
 
-/// Whether a name is a host name: labels of letters, digits and inner hyphens.
+/// Whether a name is a host name: labels of letters, digits, underscores and inner hyphens.
 fn is_host(name: &str) -> bool {
     let is_label = |label: &str| {
         let inner = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_');
@@ -183,8 +183,8 @@ fn is_host(name: &str) -> bool {
     name.len() <= MAX_LENGTH && name.split('.').all(is_label)
 }
 
-/// The host of a file, by the file's name: `example.com`, or `.example.com` for the hosts below it.
-/// `None` if it is not such a name.
+/// The host that a file is for, from the file's name: `example.com`, or `.example.com` for the hosts below it. `None` if
+/// the file is not named like that.
 pub fn host_of_file(file: &str) -> Option<String> {
     let stem = file.to_ascii_lowercase();
     let stem = stem.strip_suffix(".txt")?;
@@ -196,7 +196,7 @@ pub fn host_of_file(file: &str) -> Option<String> {
 }
 
 /// The possible file names of a host, the most specific first: `a.b.example`, `.b.example`,
-/// `.example`. Other readers go up one level; here all are tried.
+/// `.example`. Other readers go up only one level.
 pub fn lookup_names(host: &str) -> Vec<String> {
     let host = bare(host);
     let mut names = vec![host.clone()];
@@ -208,9 +208,9 @@ pub fn lookup_names(host: &str) -> Vec<String> {
     names
 }
 
-/// The files that cover a site's hosts: the file name without `.txt`, and the indices of the hosts
-/// in the given list. Several hosts of one parent domain share a file; a single one, and a site's
-/// bare domain, have their own. Names that are not host names get no file.
+/// Assigns a site's hosts to files: the file name without `.txt`, and the indices of its hosts in the given list. Several
+/// hosts below the same parent domain share a file. A single host below a domain, and a site's bare domain, have their own
+/// files. Names that are not host names get no file.
 pub fn file_hosts(hosts: &[&str]) -> BTreeMap<String, Vec<usize>> {
     let mut siblings: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let all: BTreeSet<String> = hosts.iter().map(|host| bare(host)).collect();

@@ -1,4 +1,4 @@
-//! A mutable page, and the view that the XPath evaluator has of it (data model of W3C 1999, §5).
+//! A mutable page, and its view for the XPath evaluator (data model of W3C 1999, §5).
 
 use std::cell::{Cell, OnceCell};
 use std::cmp::Ordering;
@@ -14,8 +14,8 @@ pub(crate) const ROOT: Id = 0;
 
 const NONE: Id = Id::MAX;
 
-/// Maximum number of visits to nodes for all expressions on a page together: this many per node
-/// plus a constant. A simple expression takes about three visits per node.
+/// Maximum number of visits to nodes for all expressions on a page together: this number per node, plus a constant. A
+/// simple expression takes about three visits per node.
 const VISITS_A_NODE: u64 = 500;
 const MORE_VISITS: u64 = 20_000_000;
 
@@ -41,13 +41,13 @@ pub(crate) enum EditableContent {
 #[derive(Debug)]
 pub(crate) struct EditableTree {
     nodes: Vec<TreeNode>,
-    /// Position of each node in document order, until something is moved.
+    /// Position of each node in document order; reset when a node is moved.
     order: OnceCell<Vec<u32>>,
     visits: Cell<u64>,
 }
 
 impl EditableTree {
-    /// A parsed page. The node with id n in the document has id n + 1 here.
+    /// Copies a parsed page. The node with id n in the document gets id n + 1.
     pub(crate) fn of(document: &Document) -> Self {
         let visits = MORE_VISITS + VISITS_A_NODE * document.len() as u64;
         let mut tree =
@@ -127,7 +127,7 @@ impl EditableTree {
         Some(self.node(id).parent).filter(|&parent| parent != NONE)
     }
 
-    /// The children that are not removed. Each costs a visit, as do removed ones; when no visits are left, there are none.
+    /// The children that are not removed. Each child costs a visit, even a removed one; ends when no visits are left.
     pub(crate) fn children(&self, id: Id) -> impl Iterator<Item = Id> + '_ {
         let some = |id: Id| Some(id).filter(|&id| id != NONE);
         std::iter::successors(some(self.node(id).first), move |&child| some(self.node(child).next))
@@ -164,7 +164,7 @@ impl EditableTree {
         })
     }
 
-    /// The text of a subtree without removed nodes. Costs visits in proportion to its length, too.
+    /// The text of a subtree without removed nodes. Costs a visit per node, and more in proportion to the length of the text.
     pub(crate) fn text_of(&self, root: Id) -> String {
         let mut text = String::new();
         let mut stack = vec![root];
@@ -216,7 +216,7 @@ impl EditableTree {
         std::iter::successors(Some(inner), |&id| self.parent(id)).any(|id| id == outer)
     }
 
-    /// Makes two children of a node follow each other; where there is only one, it is the first or the last.
+    /// Links two neighbouring children of a node. If one of them is `NONE`, the other becomes the first or the last child.
     fn join(&mut self, parent: Id, previous: Id, next: Id) {
         match previous {
             NONE => self.node_mut(parent).first = next,
@@ -264,7 +264,7 @@ impl EditableTree {
         self.append(around, id);
     }
 
-    /// Replaces a node by its children.
+    /// Replaces an element by its children.
     pub(crate) fn dissolve(&mut self, id: Id) {
         let is_element = matches!(self.content(id), EditableContent::Element { .. });
         if !is_element || self.parent(id).is_none_or(|parent| parent == ROOT) {
@@ -277,7 +277,7 @@ impl EditableTree {
     }
 }
 
-/// A node an expression selects.
+/// A node that an expression selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Match {
     /// An element, a text, or the document.
@@ -351,7 +351,7 @@ impl<'a> xpath_eval::Node<'a> for View<'a> {
         if self.attribute > 0 {
             return Some(Self { attribute: 0, ..self });
         }
-        // When no visits are left, moving up is refused too: walks to the root are short, but many.
+        // When no visits are left, moving up is refused, too: walks to the root are short, but there are many.
         let parent = self.tree.parent(self.id)?;
         self.tree.visit(1);
         Some(Self { id: parent, ..self })

@@ -1,8 +1,8 @@
 //! Charts as SVG: text and shapes with classes, and one style sheet with colours for light and dark
 //! mode.
 //!
-//! Colours are those of Okabe and Ito, darkened or lightened for their background. Every line also
-//! has a marker and a dash of its own, so that lines can be distinguished without colours.
+//! The colours are from Okabe and Ito, darkened or lightened for the background. Every line also has its own marker and
+//! dash pattern, so that lines can be distinguished without colours.
 
 mod bars;
 mod lines;
@@ -25,7 +25,7 @@ struct Plot {
     right: f64,
     top: f64,
     bottom: f64,
-    /// Shares at the bottom and at the top.
+    /// The shares at the lower and at the upper end of the vertical axis.
     range: (f64, f64),
 }
 
@@ -103,7 +103,7 @@ impl Canvas {
         ));
     }
 
-    /// Grid lines with their shares in percent, and the axis below.
+    /// Draws the grid lines with their shares in percent, and the horizontal axis.
     fn frame(&mut self, plot: &Plot, step: f64) {
         let steps = ((plot.range.1 - plot.range.0) / step).round() as usize;
         for at in 0..=steps {

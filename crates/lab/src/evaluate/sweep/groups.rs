@@ -13,13 +13,13 @@ use crate::gold::{GoldPage, pages_by_url};
 pub(super) struct SiblingGroup<'g> {
     /// The pages, and the feed items of their sites, as a separate site.
     site: Site,
-    /// Per page.
+    /// The gold of each page.
     gold: Vec<&'g GoldPage>,
 }
 
 /// The pages of a group, parsed, in the order in which a run samples them.
 pub(super) struct ParsedGroup<'a> {
-    /// The pages with the feed items that link to them.
+    /// Each page with the feed items that link to it.
     pub(super) pages: Vec<(&'a ParsedPage<'a>, Vec<&'a FeedItem>)>,
     pub(super) gold: Vec<&'a GoldPage>,
 }

@@ -7,11 +7,11 @@ use sitemodel::{Engine, settings::SignifierChoice};
 
 use super::groups::ParsedGroup;
 
-/// Numbers of sibling pages in SweepFigure 5.
+/// Numbers of sibling pages in Figure 5 of the paper.
 const SIBLINGS: [usize; 10] = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20];
 /// Numbers of sibling pages in small layouts.
 const FEW: [usize; 5] = [1, 2, 3, 4, 5];
-/// Numbers of signifiers per page in SweepFigure 6.
+/// Numbers of signifiers per page in Figure 6.
 const SIGNIFIERS: [usize; 10] = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50];
 
 pub(super) struct SweepPlan {
@@ -50,8 +50,7 @@ pub(super) struct SweepSetting {
     pub(super) learn_from: usize,
     /// Maximum number of pages to extract and score together, including those to learn from.
     pub(super) score: usize,
-    /// Maximum number of parts of this size, each learnt and scored separately; a smaller rest is
-    /// omitted.
+    /// Maximum number of parts of `score` pages, each learnt and scored separately; a smaller remainder is omitted.
     pub(super) parts: usize,
     /// True: if the engine finds nothing, the configured single-page method is used, as in a run.
     /// False: the engine is measured alone.
@@ -59,7 +58,7 @@ pub(super) struct SweepSetting {
 }
 
 impl SweepSetting {
-    /// The same, limited to the number of pages in the group.
+    /// These settings, with numbers of pages limited to the size of the group.
     pub(super) fn within(&self, siblings: &ParsedGroup<'_>) -> Self {
         let score = self.score.min(siblings.pages.len());
         Self { learn_from: self.learn_from.min(score), score, ..*self }
@@ -81,7 +80,7 @@ fn page_wise(method: Method) -> SweepMethod {
     (method.name(), Engine::PageWise(method), SignifierChoice::TfIdf)
 }
 
-/// The methods, without those that need feeds if there are none.
+/// The methods, without methods that need feeds if there are no feeds.
 fn columns(all: &[SweepMethod], with_feeds: bool) -> Vec<SweepMethod> {
     all.iter().filter(|column| with_feeds || column.2 != SignifierChoice::Feeds).copied().collect()
 }
@@ -102,7 +101,7 @@ fn setting((_, engine, source): SweepMethod, config: &Config) -> SweepSetting {
     }
 }
 
-/// Every method with this number of pages, to learn from and to score.
+/// The settings of every method that learns from and scores this number of pages.
 fn by_pages(all: &[SweepMethod], pages: usize, config: &Config) -> SweepRow {
     let at = |&column: &SweepMethod| SweepSetting {
         learn_from: pages,
@@ -112,7 +111,7 @@ fn by_pages(all: &[SweepMethod], pages: usize, config: &Config) -> SweepRow {
     SweepRow { at: pages.to_string(), settings: all.iter().map(at).collect() }
 }
 
-/// SweepFigure 5: learns from a number of pages, and scores those.
+/// Figure 5: learns from a number of pages, and scores the same pages.
 pub(super) fn siblings(with_feeds: bool, config: &Config) -> SweepPlan {
     let [euclid, text_density] = [Method::Euclid, Method::TextDensity].map(page_wise);
     let all = columns(&[FOREST, FOREST_FEEDS, COVERAGE, euclid, text_density, SIGFEED], with_feeds);
@@ -128,8 +127,8 @@ pub(super) fn siblings(with_feeds: bool, config: &Config) -> SweepPlan {
     }
 }
 
-/// The best engine for small layouts: each engine as in a run, with the method for single pages
-/// first. Every group is divided into as many small layouts as it has pages for.
+/// Compares the engines on small layouts, each as in a run; the first column is the method for single pages. Every group is
+/// divided into as many small layouts as it has pages for.
 pub(super) fn few(config: &Config) -> SweepPlan {
     let serving = config.extract.page_wise;
     let forest = ("forest", FOREST.1, FOREST.2);
@@ -151,7 +150,7 @@ pub(super) fn few(config: &Config) -> SweepPlan {
     }
 }
 
-/// SweepFigure 6: the number of signifiers per page.
+/// Figure 6: the number of signifiers per page.
 pub(super) fn signifiers(with_feeds: bool, config: &Config) -> SweepPlan {
     let all = columns(&[FOREST, FOREST_FEEDS, COVERAGE, SIGFEED], with_feeds);
     let row = |top: usize| {
@@ -170,7 +169,7 @@ pub(super) fn signifiers(with_feeds: bool, config: &Config) -> SweepPlan {
     }
 }
 
-/// SweepFigure 7: the relevance by J alone, by U alone, and by both.
+/// Figure 7: the relevance by J alone, by U alone, and by both.
 pub(super) fn measures(with_feeds: bool, config: &Config) -> SweepPlan {
     let measures = [
         ("J", PatternMeasure::Density),

@@ -23,7 +23,7 @@ use sitemodel::{
 use super::{groups::ParsedGroup, plan::SweepSetting};
 use crate::gold::GoldPage;
 
-/// The scores of the group's pages, by a setting within its number of pages; `None` if none has gold to count.
+/// Summarises the scores of the group's pages under a setting that fits its size; `None` if no page has gold to count.
 pub(super) fn summary(
     siblings: &ParsedGroup<'_>,
     setting: &SweepSetting,
@@ -44,7 +44,7 @@ pub(super) fn summary(
     summarise(&scores)
 }
 
-/// Learns from the first of the pages and scores them all.
+/// Learns from the first pages and scores all pages.
 fn scores(
     pages: &[(&ParsedPage<'_>, Vec<&FeedItem>)],
     gold: &[&GoldPage],
@@ -70,8 +70,8 @@ fn scores(
     siblings.iter().zip(gold).filter_map(score).collect()
 }
 
-/// Signify, rank, wrap. Unlike in a run, a single page is enough: the paper's SweepFigure 5 begins
-/// there.
+/// Finds signifiers, ranks patterns and learns a wrapper. Unlike in a run, a single page is enough, because the
+/// paper's Figure 5 begins with one page.
 fn learn(
     siblings: &[SiblingPage<'_>],
     setting: &SweepSetting,

@@ -1,4 +1,4 @@
-//! A block of bars for each row: precision, recall and F1, a bar for each column.
+//! Draws a block of bars for each row: precision, recall and F1, with one bar per column.
 
 use super::{Canvas, Plot, TextAnchor, about};
 use crate::evaluate::sweep::grid::{Grid, SweepCell};

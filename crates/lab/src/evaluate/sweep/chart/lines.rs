@@ -1,5 +1,4 @@
-//! A line for each method, with numbers on a logarithmic axis, and a legend in the order of the
-//! lines' ends.
+//! Draws a line for each method over a logarithmic axis, and a legend in the order in which the lines end.
 
 use super::{Canvas, Plot, TextAnchor, about};
 use crate::evaluate::sweep::grid::Grid;
@@ -76,7 +75,7 @@ fn mark(canvas: &mut Canvas, look: usize, (x, y): (f64, f64)) {
     canvas.put(format_args!(r#"<path class="mark" d="M{x:.1} {y:.1}{path}"/>"#));
 }
 
-/// Names at the right, from the highest line end down, with the share at the line's end.
+/// Writes the names at the right, in the order of the ends of the lines from the top, with the share at each end.
 fn legend(canvas: &mut Canvas, plot: &Plot, grid: &Grid, f1: &[Vec<f64>]) {
     let last = |column: usize| f1[column].last().copied().unwrap_or(0.0);
     let mut order: Vec<usize> = (0..f1.len()).collect();
