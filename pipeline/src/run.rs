@@ -339,7 +339,7 @@ impl RunContext<'_> {
         self.observer.reading(self.inputs.len(), self.identity.bytes());
         let files = SegmentFiles {
             folder: self.work_folder,
-            limit: self.shares.waiting,
+            limit: self.shares.pages,
             identity: StepIdentity::of(StepKind::Survey, 0, self.config, Vec::new()),
             written: self.written,
         };
@@ -464,7 +464,7 @@ impl RunContext<'_> {
                 (html + input.bytes, needed + input.bytes / 4)
             }
         });
-        if html <= self.shares.waiting {
+        if html <= self.shares.pages {
             return Ok(());
         }
         let Ok(of) = rustix::fs::statvfs(self.work_folder) else { return Ok(()) };

@@ -8,7 +8,7 @@ use memchr::memchr;
 use model::DropReason;
 
 use crate::format::salvage;
-use crate::inflate::{Inflater, Shot};
+use crate::inflate::{InflateResult, Inflater};
 use crate::member::{MAGIC, StreamStep};
 use crate::{Headers, Response};
 
@@ -147,7 +147,7 @@ fn gzip(bytes: &[u8], limit: usize) -> Result<Decoded, BodyError> {
     let room = hint.clamp(bytes.len(), bytes.len().saturating_mul(32)).min(limit).saturating_add(1);
     let mut output = Vec::with_capacity(room);
     if let Some(mut inflater) = Inflater::new()
-        && let Shot::Whole(taken) = inflater.gzip(bytes, &mut output)
+        && let InflateResult::Complete(taken) = inflater.gzip(bytes, &mut output)
         && !bytes[taken..].starts_with(MAGIC)
         && output.len() <= limit
     {

@@ -14,13 +14,13 @@ use libdeflate_sys::{
 
 /// The result of an attempt to inflate a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shot {
+pub(crate) enum InflateResult {
     /// The member is complete and its checksum is right. It took this many input bytes.
-    Whole(usize),
+    Complete(usize),
     /// The member does not fit into the spare capacity of the output.
-    NoRoom,
+    OutputFull,
     /// The input is damaged, or ends inside the member.
-    Bad,
+    Invalid,
 }
 
 pub(crate) struct Inflater(NonNull<libdeflate_decompressor>);
@@ -37,7 +37,7 @@ impl Inflater {
 
     /// Appends the gzip member at the start of `input` to `output`, using only its spare capacity.
     /// Unless the member is complete, `output` is unchanged.
-    pub(crate) fn gzip(&mut self, input: &[u8], output: &mut Vec<u8>) -> Shot {
+    pub(crate) fn gzip(&mut self, input: &[u8], output: &mut Vec<u8>) -> InflateResult {
         let spare = output.spare_capacity_mut();
         let room = spare.len();
         let (mut taken, mut given) = (0usize, 0usize);
@@ -59,10 +59,10 @@ impl Inflater {
                 let length = output.len() + given;
                 // SAFETY: libdeflate has initialised `given` bytes of the spare capacity.
                 unsafe { output.set_len(length) };
-                Shot::Whole(taken)
+                InflateResult::Complete(taken)
             }
-            libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => Shot::NoRoom,
-            _ => Shot::Bad,
+            libdeflate_result_LIBDEFLATE_INSUFFICIENT_SPACE => InflateResult::OutputFull,
+            _ => InflateResult::Invalid,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io::Read;
 use model::DropReason;
 
 use crate::format::{Beginning, Unit, detect_beginning, find_unit, salvage};
-use crate::inflate::{Inflater, Shot};
+use crate::inflate::{InflateResult, Inflater};
 use crate::member::StreamStep;
 use crate::source::{ByteSource, Gap, More, went_on};
 use crate::start::{Dialect, is_record_start};
@@ -167,18 +167,18 @@ impl<R: Read> Members<R> {
         let most = most.min(self.limits.member_bytes.saturating_mul(4)).max(ROOM);
         while let Some(inflater) = &mut self.inflater {
             match inflater.gzip(self.source.buffered(), output) {
-                Shot::Whole(taken) => {
+                InflateResult::Complete(taken) => {
                     self.source.consume(taken);
                     return More::Data(offset);
                 }
-                Shot::NoRoom => {
+                InflateResult::OutputFull => {
                     let room = output.capacity() - output.len();
                     if room >= most {
                         break;
                     }
                     output.reserve(room * 2);
                 }
-                Shot::Bad => {
+                InflateResult::Invalid => {
                     let held = self.source.buffered().len();
                     if self.source.ended() || held >= self.limits.member_bytes {
                         break;

@@ -59,11 +59,11 @@ pub fn weight(html: &str) -> u64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryShares {
     /// Bytes of pages that are kept in memory until their site is processed.
-    pub waiting: u64,
+    pub pages: u64,
     /// Maximum weight of a site that is processed in parallel with others. Larger sites are processed alone.
-    pub beside: u64,
+    pub parallel_site: u64,
     /// Maximum total weight of the sites in progress: listed, being processed, or waiting for an earlier site to be written.
-    pub on_the_way: u64,
+    pub in_progress: u64,
     /// Number of files that are read in parallel.
     pub files: usize,
 }
@@ -75,9 +75,9 @@ impl MemoryShares {
         let threads = threads.max(1);
         let files = usize::try_from(budget / 2 / reading.max(1)).unwrap_or(usize::MAX);
         Self {
-            waiting: budget * 2 / 5,
-            beside: budget / 4 / WORKING / threads as u64,
-            on_the_way: budget / 8,
+            pages: budget * 2 / 5,
+            parallel_site: budget / 4 / WORKING / threads as u64,
+            in_progress: budget / 8,
             files: files.clamp(1, threads),
         }
     }

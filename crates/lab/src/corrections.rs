@@ -101,7 +101,7 @@ struct GroupFigures {
 
 /// The gain from labelling one page of each template below a confidence.
 #[derive(Serialize)]
-struct BoughtLabels {
+struct LabellingGain {
     below: f64,
     labels: usize,
     templates: usize,
@@ -113,7 +113,7 @@ struct BoughtLabels {
 struct CorrectionsReport {
     labelled: usize,
     figures: Vec<GroupFigures>,
-    bought: Vec<BoughtLabels>,
+    bought: Vec<LabellingGain>,
     worst: Vec<(String, Vec<f64>)>,
 }
 
@@ -318,7 +318,7 @@ fn report(measured: &[MeasuredPage<'_>], labelled: usize, worst: usize) -> Corre
             let own = of(&|group| group.is_article == is_article);
             mean(own.iter().map(|group| group.mean(|page| usize::from(is_bought(page)))))
         };
-        BoughtLabels {
+        LabellingGain {
             below,
             labels,
             templates: labelled,
@@ -395,7 +395,7 @@ fn print(report: &CorrectionsReport, out: &mut Console<'_>) -> anyhow::Result<()
         )?;
     }
     writeln!(out, "\n| templates marked | labels | articles | other types |\n|---|--:|--:|--:|")?;
-    for BoughtLabels { below, labels, articles, other_types, .. } in &report.bought {
+    for LabellingGain { below, labels, articles, other_types, .. } in &report.bought {
         let name = if *below > 1.0 { "all".to_owned() } else { format!("below {below:.2}") };
         writeln!(out, "| {name} | {labels} | {articles:.1} | {other_types:.1} |")?;
     }

@@ -38,7 +38,7 @@ pub struct SegmentPages {
 
 /// Feed items, site files and added pages of all sites, in the order of sites. Added pages were found while sites were formed.
 #[derive(Debug)]
-pub struct OfSites {
+pub struct SiteExtras {
     /// Feed items that lead to the sites.
     pub items: Merged<ItemOfSite>,
     files: Merged<FileOfSite>,
@@ -47,18 +47,18 @@ pub struct OfSites {
     robot: String,
 }
 
-/// Collects the parts of [`OfSites`], in any order.
+/// Collects the parts of [`SiteExtras`], in any order.
 #[derive(Debug)]
-pub(crate) struct OfSitesRead {
+pub(crate) struct SiteExtrasBuilder {
     pub items: Sorter<ItemOfSite>,
     pub files: Sorter<FileOfSite>,
     pub added: Sorter<AddedPage>,
 }
 
-impl OfSitesRead {
+impl SiteExtrasBuilder {
     /// Sorts everything that was collected. `robot` names the robot whose rules in site files apply.
-    pub(crate) fn finish(self, robot: &str) -> io::Result<OfSites> {
-        Ok(OfSites {
+    pub(crate) fn finish(self, robot: &str) -> io::Result<SiteExtras> {
+        Ok(SiteExtras {
             items: self.items.finish()?,
             files: self.files.finish()?,
             added: self.added.finish()?,
@@ -145,7 +145,7 @@ impl SegmentPages {
     }
 
     /// Adds a page that is in memory or in one of the files. A page in a file is passed to `to`.
-    pub(crate) fn add(&self, page: StoredPage, to: &mut OfSitesRead) -> io::Result<()> {
+    pub(crate) fn add(&self, page: StoredPage, to: &mut SiteExtrasBuilder) -> io::Result<()> {
         let HtmlPlace::Filed(place) = page.html else {
             self.hold(page);
             return Ok(());
@@ -189,7 +189,7 @@ impl SegmentPages {
     /// Passes the wanted sites to `hand` in the order of outputs, which is by (hash of the key, key), until `hand` stops it.
     pub fn each_site(
         &self,
-        with: &mut OfSites,
+        with: &mut SiteExtras,
         wants: &dyn Fn(u64) -> bool,
         hand: &mut dyn FnMut(StoredSite) -> io::Result<std::ops::ControlFlow<()>>,
     ) -> io::Result<()> {

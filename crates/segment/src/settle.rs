@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::collect::{DropOfPayload, Other, Segments};
 use super::file::{ListedRow, StepFile};
-use super::pages::{OfSites, OfSitesRead, SegmentPages, added_page, filed};
+use super::pages::{SegmentPages, SiteExtras, SiteExtrasBuilder, added_page, filed};
 use super::row::{RowKind, decoded};
 use super::sorted::{Merged, Sorter};
 use super::stored::{StoredHead, StoredPage};
@@ -27,7 +27,7 @@ pub struct SettledSites {
     /// All pages, in memory and in files.
     pub pages: SegmentPages,
     /// Everything else that belongs to the sites.
-    pub of_sites: OfSites,
+    pub of_sites: SiteExtras,
     /// Drops of reading, sorted.
     pub drops: Merged<DropOfPayload>,
     /// Hashes of the keys of all sites, in the order of outputs.
@@ -84,7 +84,7 @@ pub fn settle_sites(
         items: Sorter::within(folder, "items"),
         redirects: Sorter::within(folder, "redirects"),
         drops: Sorter::within(folder, "drops"),
-        of_sites: OfSitesRead {
+        of_sites: SiteExtrasBuilder {
             items: Sorter::within(folder, "items-of-sites"),
             files: Sorter::within(folder, "files-of-sites"),
             added: Sorter::within(folder, "pages-of-sites"),
@@ -115,7 +115,7 @@ struct SiteSettling<'a> {
     items: Sorter<FeedItem>,
     redirects: Sorter<(Address, String)>,
     drops: Sorter<DropOfPayload>,
-    of_sites: OfSitesRead,
+    of_sites: SiteExtrasBuilder,
     inputs: Vec<InputRecord>,
     unreadable: Vec<String>,
     other_records: u64,

@@ -10,7 +10,8 @@ use sitemodel::stages::extract::{SITE_CONFIG, article_text};
 use sitemodel::{ParsedPage, SiteModel, Template};
 use url::Url;
 use wrapper::site_config::{
-    Exported, ProbeSamples, Probed, SiteConfig, Sought, apply, compile, export, file_hosts,
+    Exported, ProbeSamples, Probed, SampleWithValues, SiteConfig, apply, compile, export,
+    file_hosts,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -149,8 +150,8 @@ pub fn test_pages<'a>(
     articles.take(TESTS).map(|own| (own.url.as_str(), snippet(&own.text))).collect()
 }
 
-fn sought_of<'a>(sample: &[(&'a Article, &'a ParsedPage<'a>)]) -> Vec<Sought<'a>> {
-    let sought = |&(article, parsed): &(&'a Article, &'a ParsedPage<'a>)| Sought {
+fn sought_of<'a>(sample: &[(&'a Article, &'a ParsedPage<'a>)]) -> Vec<SampleWithValues<'a>> {
+    let sought = |&(article, parsed): &(&'a Article, &'a ParsedPage<'a>)| SampleWithValues {
         html: &parsed.page.html,
         title: article.title.as_deref(),
         authors: &article.authors,

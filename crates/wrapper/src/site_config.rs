@@ -29,6 +29,6 @@ pub use apply::{AppliedConfig, ConfigMetadata, apply};
 pub use compile::{
     CompiledSiteConfig, ConfigTest, DirectiveVerdict, Finding, compile, known_directives,
 };
-pub use export::{Exported, ProbeSamples, Probed, Sought, export};
+pub use export::{Exported, ProbeSamples, Probed, SampleWithValues, export};
 pub use expression::{Expression, ExpressionError};
 pub use file::{Directive, SiteConfig, SiteConfigLine, file_hosts, host_of_file, lookup_names};

@@ -42,13 +42,13 @@ struct Conditions {
 
 #[derive(Default)]
 struct Tests {
-    all: Vec<Asked>,
-    numbers: FxHashMap<Asking, TestId>,
+    all: Vec<InternedTest>,
+    numbers: FxHashMap<TestKey, TestId>,
 }
 
-type Asking = (Option<LocalName>, Box<[Condition]>);
+type TestKey = (Option<LocalName>, Box<[Condition]>);
 
-struct Asked {
+struct InternedTest {
     name: Option<LocalName>,
     /// The test as a step to any depth, built on first use.
     step: OnceCell<Rc<PathStep>>,
@@ -81,7 +81,7 @@ impl StepTable {
 
     pub(crate) fn test(&self, name: Option<LocalName>, conditions: &[Condition]) -> TestId {
         let mut tests = self.tests.borrow_mut();
-        let asking: Asking = (name, conditions.into());
+        let asking: TestKey = (name, conditions.into());
         if let Some(&number) = tests.numbers.get(&asking) {
             return number;
         }
@@ -89,7 +89,7 @@ impl StepTable {
         let cost = self.conditions_cost(conditions);
         let (name, step) = (asking.0.clone(), OnceCell::new());
         let leading = leading_cost(name.as_ref(), conditions.is_empty(), cost);
-        tests.all.push(Asked { name, step, conditions: conditions.into(), cost, leading });
+        tests.all.push(InternedTest { name, step, conditions: conditions.into(), cost, leading });
         tests.numbers.insert(asking, number);
         number
     }

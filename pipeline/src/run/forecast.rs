@@ -131,12 +131,12 @@ pub(crate) fn forecast(RunRequest { config, stop, observer }: RunRequest<'_>) ->
     hashes.sort_unstable();
     warn_of_missing(&selection, &hashes);
     let html_bytes: u64 = of_inputs.iter().map(|input| input.html_bytes).sum();
-    let spool_bytes = if html_bytes > shares.waiting { html_bytes / PACKED } else { 0 };
+    let spool_bytes = if html_bytes > shares.pages { html_bytes / PACKED } else { 0 };
     let mut largest: Vec<u64> =
         sites.values().map(|bytes| (*bytes).min(config.run.batch_bytes)).collect();
     largest.sort_unstable_by(|a, b| b.cmp(a));
     let working = largest.iter().take(jobs).sum::<u64>() * WORKING;
-    let memory = (PROGRAM + html_bytes.min(shares.waiting) + working).min(budget);
+    let memory = (PROGRAM + html_bytes.min(shares.pages) + working).min(budget);
     Ok(Forecast {
         out_holds: holds(&config.run.out),
         out,

@@ -60,7 +60,7 @@ impl RunContext<'_> {
                 if at < first.0 {
                     return Ok(ControlFlow::Continue(()));
                 }
-                if site.weight() <= self.shares.beside {
+                if site.weight() <= self.shares.parallel_site {
                     // Outside the lock: workers need not wait for the disk.
                     pages.fetch(&mut site.pages)?;
                 }
@@ -139,7 +139,7 @@ impl WorkerPool<'_> {
         let failed = AtomicBool::new(false);
         let halted = || failed.load(Ordering::Relaxed) || self.run.stop.load(Ordering::Relaxed);
         let queue = TaskQueue { tasks: Mutex::new(tasks), turn: RwLock::new(()) };
-        let gate = Gate::new(self.run.shares.on_the_way);
+        let gate = Gate::new(self.run.shares.in_progress);
         let alone = |_| ThreadPoolBuilder::new().num_threads(1).build();
         let pools: Vec<ThreadPool> =
             (0..threads).map(alone).collect::<Result<_, _>>().context("cannot start threads")?;
@@ -195,7 +195,7 @@ impl WorkerPool<'_> {
         let next = || {
             let tasks = queue.tasks.lock().unwrap_or_else(PoisonError::into_inner);
             let task = tasks.recv().ok()?;
-            let large = task.site.weight() > self.run.shares.beside;
+            let large = task.site.weight() > self.run.shares.parallel_site;
             let beside =
                 (!large).then(|| queue.turn.read().unwrap_or_else(PoisonError::into_inner));
             let alone = large.then(|| queue.turn.write().unwrap_or_else(PoisonError::into_inner));

@@ -59,7 +59,7 @@ pub fn survey(request: RunRequest<'_>, out: &Path) -> Result<SurveySummary> {
     let identity = StepIdentity::of(StepKind::Survey, 0, config, Vec::new());
     let files = SegmentFiles {
         folder: folder.path(),
-        limit: shares.waiting,
+        limit: shares.pages,
         identity: identity.clone(),
         written: &AtomicU64::new(0),
     };

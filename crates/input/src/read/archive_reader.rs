@@ -17,7 +17,7 @@ use crate::waiting::is_stream;
 /// An iterator over the contents of an archive. Damage is an [`Intake::Drop`]. If the system fails to read, the iterator
 /// returns an error and ends.
 pub struct ArchiveReader<R: Read> {
-    records: ReadRecords<Remembering<R>>,
+    records: ReadRecords<ErrorKeepingReader<R>>,
     failure: Failure,
     file: Arc<str>,
     config: ReadConfig,
@@ -44,13 +44,13 @@ pub struct BrokenOff {
 type Failure = Arc<Mutex<Option<(u64, io::Error)>>>;
 
 /// Keeps the first error of a reader, since archive readers treat an error as the end of the file.
-struct Remembering<R> {
+struct ErrorKeepingReader<R> {
     inner: R,
     bytes: u64,
     failure: Failure,
 }
 
-impl<R: Read> Read for Remembering<R> {
+impl<R: Read> Read for ErrorKeepingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer);
         match read {
@@ -73,7 +73,7 @@ impl<R: Read> ArchiveReader<R> {
     /// Starts to read; `file` is the file name in the origins of pages.
     pub fn new(reader: R, file: &str, config: &ReadConfig) -> Self {
         let failure = Failure::default();
-        let reader = Remembering { inner: reader, bytes: 0, failure: Arc::clone(&failure) };
+        let reader = ErrorKeepingReader { inner: reader, bytes: 0, failure: Arc::clone(&failure) };
         Self {
             records: records(reader, config),
             failure,
@@ -132,8 +132,11 @@ impl<R: Read> Iterator for ArchiveReader<R> {
             }
             let Some(record) = record else {
                 let (base, next) = self.further.pop_front()?;
-                let reader =
-                    Remembering { inner: next, bytes: 0, failure: Arc::clone(&self.failure) };
+                let reader = ErrorKeepingReader {
+                    inner: next,
+                    bytes: 0,
+                    failure: Arc::clone(&self.failure),
+                };
                 (self.base, self.records) = (base, records(reader, &self.config));
                 continue;
             };

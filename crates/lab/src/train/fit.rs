@@ -81,7 +81,7 @@ pub(super) enum FitError {
 
 /// Training data: features, labels (in 0..=1), and weights.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lesson<'a> {
+pub(super) struct TrainingSet<'a> {
     /// Features of the blocks of a page.
     pub(super) rows: &'a FeatureTable,
     /// Share of each block's words that belong to the article.
@@ -90,15 +90,15 @@ pub(super) struct Lesson<'a> {
     pub(super) weights: &'a [f32],
 }
 
-/// Fits trees. The same lessons in the same order give the same trees for any number of threads.
+/// Fits trees. The same sets in the same order give the same trees for any number of threads.
 ///
 /// # Errors
-/// If the lessons are empty.
-pub(super) fn fit(lessons: &[Lesson<'_>], parameters: &FitParameters) -> Result<Trees, FitError> {
+/// If the sets are empty.
+pub(super) fn fit(sets: &[TrainingSet<'_>], parameters: &FitParameters) -> Result<Trees, FitError> {
     let mut picked: Vec<&[f32]> = Vec::new();
     let (mut labels, mut weights) = (Vec::new(), Vec::new());
-    for lesson in lessons {
-        for ((row, &label), &weight) in lesson.rows.iter().zip(lesson.labels).zip(lesson.weights) {
+    for set in sets {
+        for ((row, &label), &weight) in set.rows.iter().zip(set.labels).zip(set.weights) {
             if weight > 0.0 {
                 picked.push(row);
                 labels.push(f64::from(label));

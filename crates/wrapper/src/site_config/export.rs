@@ -92,7 +92,7 @@ fn within(content: &[String], taken: &str, samples: Option<&ProbeSamples<'_>>) -
 
 /// A sample page, and its known values.
 #[derive(Clone, Copy, Debug)]
-pub struct Sought<'a> {
+pub struct SampleWithValues<'a> {
     /// The page.
     pub html: &'a str,
     /// Its title.
@@ -172,9 +172,9 @@ pub struct ProbeSamples<'a>(Vec<ProbedPage<'a>>);
 
 impl<'a> ProbeSamples<'a> {
     /// Parses sample pages.
-    pub fn new(pages: &'a [Sought<'a>]) -> Self {
+    pub fn new(pages: &'a [SampleWithValues<'a>]) -> Self {
         let whole = ParseOptions { keep: Keep::Scripts, ..ParseOptions::CONTENT };
-        let page = |sought: &'a Sought<'a>| {
+        let page = |sought: &'a SampleWithValues<'a>| {
             let tree = EditableTree::of(&dom::parse_with(sought.html, &whole));
             let body = sought.body.iter().filter_map(|text| Expression::new(text).ok());
             let body = body.flat_map(|expression| elements_of(&expression.select(&tree))).collect();
@@ -295,7 +295,7 @@ impl<'a> ProbeSamples<'a> {
 
 #[derive(Debug)]
 struct ProbedPage<'a> {
-    sought: &'a Sought<'a>,
+    sought: &'a SampleWithValues<'a>,
     tree: EditableTree,
     body: Vec<Id>,
 }

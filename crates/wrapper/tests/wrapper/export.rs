@@ -1,12 +1,13 @@
 //! Learnt wrappers are written as site configs.
 
-use sitegrove_wrapper::site_config::{Exported, ProbeSamples, Sought, export};
+use sitegrove_wrapper::site_config::{Exported, ProbeSamples, SampleWithValues, export};
 
 #[test]
 fn bodies_of_other_layouts_are_left_alone() {
     let story = ["//p[@class='par']".to_owned(), "//table".to_owned()];
     let print = ["//h1".to_owned(), "//div[@class='print']/p".to_owned()];
-    let sought = |html, body| Sought { html, title: None, authors: &[], has_date: false, body };
+    let sought =
+        |html, body| SampleWithValues { html, title: None, authors: &[], has_date: false, body };
     let pages = [
         sought("<h1>a</h1><p class=par>b</p><table><td>c</table>", &story[..]),
         sought("<table><td>menu</table><h1>a</h1><div class=print><p>b</div>", &print[..]),

@@ -4,7 +4,7 @@ use dom::{Document, ParseOptions, markdown_of, text_of};
 use proptest::prelude::*;
 use sitegrove_wrapper::site_config::{
     AppliedConfig, CompiledSiteConfig, Directive, DirectiveVerdict, Expression, ExpressionError,
-    ProbeSamples, SiteConfig, SiteConfigLine, Sought, apply, compile, known_directives,
+    ProbeSamples, SampleWithValues, SiteConfig, SiteConfigLine, apply, compile, known_directives,
 };
 
 const PAGE: &str = r#"<html><head><title>A headline | The Site</title>
@@ -261,11 +261,11 @@ fn samples_tell_what_gives_their_metadata() {
     ];
     let authors = [vec![], vec!["Ann Lee".to_owned()], vec!["Bo Chan".to_owned()]];
     let body = ["//article".to_owned()];
-    let sought: Vec<Sought<'_>> = pages
+    let sought: Vec<SampleWithValues<'_>> = pages
         .iter()
         .zip(["One", "Two", "Three"])
         .zip(&authors)
-        .map(|((html, title), authors)| Sought {
+        .map(|((html, title), authors)| SampleWithValues {
             html,
             title: Some(title),
             authors,
