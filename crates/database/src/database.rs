@@ -1,4 +1,4 @@
-//! Opening a file, and the one transaction that changes it.
+//! Opens a database file, and holds the one transaction that changes it.
 
 use std::fs;
 use std::ops::Deref;
@@ -11,13 +11,13 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::{Cause, DatabaseError, FileIdentity, Obstacle, WaitPolicy};
 
-/// How long SQLite waits before the flag is looked at again.
+/// How long SQLite waits before the stop flag is checked again.
 const TICK: Duration = Duration::from_millis(50);
-/// Time between two attempts: not every obstacle is one that SQLite waits for.
+/// Time between two attempts. Needed because SQLite itself does not wait for every obstacle.
 const PAUSE: Duration = Duration::from_millis(5);
-/// How long readers may keep a file from getting a write-ahead log, or from giving it up, before that is done without.
+/// How long to wait for readers when switching to or from a write-ahead log, before going on without the switch.
 const SWITCH: Duration = Duration::from_secs(1);
-/// How long a reader waits: for the moments in which a transaction begins or ends.
+/// How long a reader waits for the short moments in which a transaction begins or ends.
 const READER_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A connection to a file: to read it, or within the transaction that changes it.
@@ -25,20 +25,20 @@ const READER_PATIENCE: Duration = Duration::from_secs(10);
 pub struct Database {
     connection: Connection,
     path: PathBuf,
-    /// The file that is changed.
+    /// Identity of the file that is changed.
     file: Option<FileIdentity>,
 }
 
 impl Database {
-    /// Opens the file at a path, or makes one, and begins the transaction that changes it. What `check` refuses is not
-    /// changed, not even its mode.
+    /// Opens the file at a path, or creates one, and begins the transaction that changes it. A file that `check` refuses
+    /// is not changed, not even its journal mode.
     ///
-    /// The file is never removed again: another process may have it open. If the transaction does not end, it is left as
-    /// it was, and one that was made is a database without tables.
+    /// The file is never removed again, because another process may have it open. If the transaction does not end, the
+    /// file is left as it was; a new one is then a database without tables.
     ///
     /// # Errors
-    /// If the file cannot be opened, is no regular file, is refused, or another process keeps writing to it; if the flag
-    /// is set while waiting.
+    /// If the file cannot be opened, is not a regular file, is refused, or another process keeps writing to it; or if the
+    /// stop flag is set while waiting.
     pub fn begin<E: From<DatabaseError>>(
         path: &Path,
         waiting: WaitPolicy<'_>,
@@ -52,10 +52,10 @@ impl Database {
             database.check(&mut wait, check)?;
             database.file = file;
             wait.until(Obstacle::Writer, |begun| database.begin_immediately(begun))?;
-            // While this process waited, the file may have been moved, and another one put in its place. A file that
-            // was made here is opened again, as only then it is known to be the one at the path.
+            // While this process waited, the file may have been moved and replaced. A new file is opened a second time:
+            // only then is it known to be the one at the path.
             if file.is_some() && file == file_at(path)? {
-                // Pages that do not fit into memory stay there as long as a reader keeps them from being written.
+                // Pages that do not fit into memory stay there while a reader prevents them from being written.
                 let _ = database.busy_timeout(Duration::ZERO);
                 database.set_prepared_statement_cache_capacity(32);
                 return Ok(database);
@@ -71,7 +71,7 @@ impl Database {
         Self::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY, READER_PATIENCE)
     }
 
-    /// A database without anything in it, in memory.
+    /// Opens an empty database in memory.
     ///
     /// # Errors
     /// If there is no memory for it.
@@ -88,33 +88,33 @@ impl Database {
         opened.map_err(|error| failed("cannot open", path, error))
     }
 
-    /// Passes the connection to `check` once it can be read.
+    /// Passes the connection to `check` once the file can be read.
     fn check<E: From<DatabaseError>>(
         &self,
         wait: &mut Wait<'_>,
         check: &dyn Fn(&Connection) -> Result<(), E>,
     ) -> Result<(), E> {
         let failed = |error| failed("cannot read", &self.path, error);
-        // Within a transaction that reads, no other process gets in the way.
+        // Within a read transaction, no other process can interfere.
         self.execute_batch("BEGIN").map_err(failed)?;
         wait.until(Obstacle::Writer, |_| match self.execute_batch(FIRST_READ) {
             Err(error) if is_busy(&error) => Err(error),
-            // `check` has better words for what is no database.
+            // `check` has a better message for a file that is not a database.
             _ => Ok(()),
         })?;
         check(self)?;
         Ok(self.execute_batch("ROLLBACK").map_err(failed)?)
     }
 
-    /// Begins to change the file, unless another process does. With a write-ahead log, readers are in nobody's way. One
-    /// that reads for long keeps the file from getting it: then readers may have to wait for the end of the
-    /// transaction, and the transaction for them.
+    /// Begins to change the file, unless another process does. With a write-ahead log, readers block nobody. A reader
+    /// that reads for long prevents the switch to it: then readers may have to wait for the end of the transaction, and
+    /// the transaction for readers.
     fn begin_immediately(&self, waiting_since: Instant) -> rusqlite::Result<()> {
         self.switch_journal("PRAGMA journal_mode = WAL", waiting_since);
         self.execute_batch("BEGIN IMMEDIATE")
     }
 
-    /// Changes the mode of the journal. Returns whether no other process was in the way.
+    /// Changes the journal mode. Returns whether no other process prevented it.
     fn switch_journal(&self, sql: &str, begun: Instant) -> bool {
         loop {
             match self.query_row(sql, [], |_| Ok(())) {
@@ -126,11 +126,11 @@ impl Database {
         }
     }
 
-    /// Commits the transaction. Waits for readers as long as it has to, as what is written is complete.
+    /// Commits the transaction. Waits for readers as long as necessary, since the data is complete.
     ///
     /// # Errors
-    /// If the file cannot be written, or is no longer the one at its path; if the flag is set while waiting. The file is
-    /// then as it was before the transaction.
+    /// If the file cannot be written, or is no longer the one at its path; or if the stop flag is set while waiting. The
+    /// file is then as it was before the transaction.
     pub fn commit(&self, waiting: WaitPolicy<'_>) -> Result<(), DatabaseError> {
         if file_at(&self.path)? != self.file {
             return Err(failed(WRITE, &self.path, Cause::Moved));
@@ -142,8 +142,8 @@ impl Database {
         Ok(())
     }
 
-    /// One file with nothing beside it is what people copy, and what can be read in a folder that cannot be written.
-    /// While others have it open, its log has to stay; it is then merged as far as they let it.
+    /// Leaves a single file, which people can copy, and which can be read in a folder that is not writable. While other
+    /// processes have it open, the log has to stay; it is then merged as far as they allow.
     fn leave_one_file(&self) {
         if !self.switch_journal("PRAGMA journal_mode = DELETE", Instant::now()) {
             let _ = self.query_row("PRAGMA wal_checkpoint", [], |_| Ok(()));
@@ -177,7 +177,7 @@ fn failed(what: &'static str, path: &Path, cause: impl Into<Cause>) -> DatabaseE
     DatabaseError { what, path: path.to_owned(), cause: cause.into() }
 }
 
-/// Whether another process is in the way.
+/// Whether the error is that another process is in the way.
 fn is_busy(error: &rusqlite::Error) -> bool {
     let code = error.sqlite_error_code();
     matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
@@ -187,7 +187,7 @@ fn is_busy(error: &rusqlite::Error) -> bool {
 struct Wait<'a> {
     path: &'a Path,
     waiting: WaitPolicy<'a>,
-    /// Longest wait; `None` if it takes as long as it has to.
+    /// Longest wait; `None` for as long as necessary.
     patience: Option<Duration>,
     begun: Instant,
     is_told: bool,
@@ -198,7 +198,7 @@ impl<'a> Wait<'a> {
         Self { path, waiting, patience, begun: Instant::now(), is_told: false }
     }
 
-    /// Tries until no other process is in the way. What is tried is given the beginning of the wait.
+    /// Tries until no other process is in the way. The attempt is given the time at which the wait began.
     fn until(
         &mut self,
         obstacle: Obstacle,
@@ -224,10 +224,10 @@ impl<'a> Wait<'a> {
     }
 }
 
-/// The file at a path; `None` if there is nothing. It is not opened: closing it would give up the locks that SQLite has
-/// on it in this process.
+/// Returns the identity of the file at a path; `None` if there is none. The file is not opened, because closing it would
+/// release the locks that SQLite holds on it in this process.
 fn file_at(path: &Path) -> Result<Option<FileIdentity>, DatabaseError> {
-    // Errors are those of opening it.
+    // Errors are reported when the file is opened.
     let Ok(of) = fs::metadata(path) else { return Ok(None) };
     if !of.is_file() {
         return Err(failed(WRITE, path, Cause::NotAFile));

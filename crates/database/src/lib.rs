@@ -27,20 +27,20 @@ pub const ARTICLE_ARCHIVE: i64 = 0x5369_4772;
 /// What a file is, by its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// A database of the application and version asked for.
+    /// A database of the expected application and version.
     Own,
     /// A database without tables.
     Empty,
-    /// A database of the application with another version of its schema.
+    /// A database of the expected application, with this other version of the schema.
     OtherVersion(i64),
-    /// Another database, in words.
+    /// Another database; the text says which.
     Foreign(&'static str),
 }
 
-/// Compares `PRAGMA application_id` and `PRAGMA user_version` of a file with those of a schema. Reads only.
+/// Compares `PRAGMA application_id` and `PRAGMA user_version` of a file with those of a schema. Only reads.
 ///
 /// # Errors
-/// If it is not a database, or cannot be read.
+/// If the file is not a database, or cannot be read.
 pub fn identify(
     connection: &Connection,
     application: i64,
@@ -57,7 +57,7 @@ pub fn identify(
     })
 }
 
-/// What a database with this `application_id` is, for messages.
+/// Returns the name of the kind of database with this `application_id`, for messages.
 pub fn name_kind(application: i64) -> &'static str {
     match application {
         MODEL_STORE => "a model store",
@@ -69,7 +69,7 @@ pub fn name_kind(application: i64) -> &'static str {
 /// Makes an empty file a database of this application and version, within the transaction that fills it.
 ///
 /// # Errors
-/// If it cannot be written.
+/// If the file cannot be written.
 pub fn create_schema(
     connection: &Connection,
     tables: &str,
@@ -81,24 +81,24 @@ pub fn create_schema(
     connection.pragma_update(None, "user_version", version)
 }
 
-/// What keeps a process waiting.
+/// What a process waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Another process changes the file.
+    /// Another process that changes the file.
     Writer,
-    /// Another program reads the file, and the change is ready to be written.
+    /// Another program that reads the file, while the change is ready to be written.
     Reader,
 }
 
-/// How a process waits.
+/// How a process waits for others.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitPolicy<'a> {
-    /// Ends the wait once it is set.
+    /// Set to end the wait.
     pub stop: &'a AtomicBool,
     /// Called once for each obstacle, when the wait begins.
     pub tell: fn(&Path, Obstacle),
-    /// Longest wait for another process that changes the file. For readers the wait is as long as they read: what is
-    /// to be written is complete by then.
+    /// Longest wait for another process that changes the file. Readers are waited for as long as they read, since the
+    /// data to be written is complete by then.
     pub patience: Duration,
 }
 
@@ -109,7 +109,7 @@ impl<'a> WaitPolicy<'a> {
     }
 }
 
-/// A file, whatever its name: two of one identity are the same file, as long as it exists.
+/// The identity of a file, independent of its name: equal for the same file, as long as it exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {
     #[cfg(unix)]
@@ -119,7 +119,7 @@ pub struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// The identity of a file. On systems other than Unix, all files have the same.
+    /// Returns the identity of a file. On systems other than Unix, all files have the same one.
     #[cfg_attr(not(unix), expect(unused_variables, reason = "there is nothing to ask for"))]
     pub fn of(metadata: &Metadata) -> Self {
         Self {
@@ -131,7 +131,7 @@ impl FileIdentity {
     }
 }
 
-/// A file that cannot be used. It was left as it is.
+/// The error of a file that cannot be used. The file was left as it is.
 #[derive(Debug, thiserror::Error)]
 #[error("{what} {}: {cause}", path.display())]
 pub struct DatabaseError {
@@ -139,7 +139,7 @@ pub struct DatabaseError {
     pub what: &'static str,
     /// The file that cannot be used.
     pub path: PathBuf,
-    /// What is wrong with it, or in the way.
+    /// What is wrong with it, or what it is used by.
     #[source]
     pub cause: Cause,
 }
@@ -150,16 +150,16 @@ pub enum Cause {
     /// SQLite failed, for example because the disk failed or is full.
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
-    /// It is a folder, a pipe, a device or the like.
+    /// The path is a folder, a pipe, a device or the like.
     #[error("it is not a regular file; name one, or a path where there is nothing yet")]
     NotAFile,
-    /// Another process changes it.
+    /// Another process changes the file.
     #[error("another run is still writing to it; run again once it is done")]
     Busy,
-    /// The wait was stopped by its flag.
+    /// The stop flag ended the wait.
     #[error("stopped while waiting for other programs that use it")]
     Stopped,
-    /// What is at the path is not the file that was opened.
+    /// The file at the path is not the one that was opened.
     #[error(
         "it was moved, removed or replaced while this run wrote to it, so nothing was added; give \
          the same command again"

@@ -1,4 +1,4 @@
-//! Statements, which a connection keeps prepared, and the rows that they give.
+//! Runs statements, which a connection keeps prepared, and reads their rows.
 
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Row};
@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-/// Changes rows. Returns how many.
+/// Runs a statement that changes rows. Returns how many it changed.
 ///
 /// # Errors
 /// If the file cannot be written, or the statement is wrong.
@@ -14,7 +14,7 @@ pub fn change(db: &Connection, sql: &str, params: impl Params) -> Result<usize> 
     db.prepare_cached(sql)?.execute(params)
 }
 
-/// Whether a query finds a row.
+/// Returns whether a query finds a row.
 ///
 /// # Errors
 /// If the file cannot be read, or the query is wrong.
@@ -22,10 +22,10 @@ pub fn exists(db: &Connection, sql: &str, params: impl Params) -> Result<bool> {
     db.prepare_cached(sql)?.exists(params)
 }
 
-/// The first row that a query finds, if there is one.
+/// Returns the first row that a query finds, if any.
 ///
 /// # Errors
-/// As [`exists`], or those of `read`.
+/// Those of [`exists`], and those of `read`.
 pub fn first<T>(
     db: &Connection,
     sql: &str,
@@ -35,10 +35,10 @@ pub fn first<T>(
     db.prepare_cached(sql)?.query_row(params, read).optional()
 }
 
-/// All rows that a query finds.
+/// Returns all rows that a query finds.
 ///
 /// # Errors
-/// As [`first`].
+/// Those of [`first`].
 pub fn all<T, C: FromIterator<T>>(
     db: &Connection,
     sql: &str,
@@ -48,10 +48,10 @@ pub fn all<T, C: FromIterator<T>>(
     db.prepare_cached(sql)?.query_map(params, read)?.collect()
 }
 
-/// Reads a row as a record that has the names of its columns; those of bytes are left out.
+/// Reads a row as a record with the names of its columns. Columns of bytes are left out.
 ///
 /// # Errors
-/// If it has not all fields of the record, or values of other types.
+/// If a field of the record has no column, or a value has another type.
 pub fn read_record<T: DeserializeOwned>(row: &Row<'_>) -> Result<T> {
     let mut record = Map::new();
     for (at, name) in row.as_ref().column_names().enumerate() {
@@ -68,8 +68,7 @@ pub fn read_record<T: DeserializeOwned>(row: &Row<'_>) -> Result<T> {
         .map_err(|error| Error::FromSqlConversionFailure(0, Type::Null, Box::new(error)))
 }
 
-/// Reads a field of a record whose column has JSON. What cannot be read counts as nothing. For
-/// `#[serde(deserialize_with = …)]`.
+/// Reads a field of a record from a column of JSON. Invalid JSON counts as empty. For `#[serde(deserialize_with = …)]`.
 ///
 /// # Errors
 /// If the column has no text.

@@ -1,33 +1,33 @@
-//! Addresses of one article: mobile, AMP and print versions, with and without tracking parameters.
+//! Recognises addresses of one article: mobile, AMP and print versions, with and without tracking parameters.
 
 use grouping::Tracking;
 
-/// What the form of an address says of the page.
+/// What the form of an address says about the page.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct AddressForm {
-    /// A version for phones, for AMP or for printing.
+    /// Whether it is a version for phones, for AMP or for printing.
     pub is_version: bool,
-    /// With tracking parameters.
+    /// Whether it has tracking parameters.
     pub is_tracked: bool,
-    /// With the scheme `http`.
+    /// Whether its scheme is `http`.
     pub is_plain_http: bool,
 }
 
-/// The address of an article, whatever the version of its page.
+/// The address of an article, the same for all versions of its page.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct StoryAddress {
-    /// Equal for all versions: host and path without what marks a version, and the other parameters.
+    /// Equal for all versions: host and path without the marks of a version, and the other parameters.
     pub key: String,
     /// The form of this address.
     pub form: AddressForm,
 }
 
-/// First labels of hosts that serve versions.
+/// First labels of host names that serve versions.
 const HOSTS: [&str; 8] = ["m", "mobile", "mobil", "amp", "touch", "wap", "print", "i"];
-/// First or last segments of paths to versions.
+/// First or last path segments that mark a version.
 const SEGMENTS: [&str; 8] =
     ["amp", "amphtml", "print", "printable", "printversion", "mobile", "m", "print.html"];
-/// Endings of last segments.
+/// Endings of last path segments that mark a version, and the endings that replace them.
 const ENDINGS: [(&str, &str); 6] = [
     (".amp.html", ".html"),
     (".amp", ""),
@@ -36,18 +36,18 @@ const ENDINGS: [(&str, &str); 6] = [
     (".print.html", ".html"),
     (".print", ""),
 ];
-/// Parameters that ask for a version, whatever their value.
+/// Query parameters that ask for a version, whatever their value.
 const PARAMETERS: &str =
     "amp print printable printview print_view printmode mobile mobile_view nomobile m";
-/// Parameters that ask for a version by their value, and such values.
+/// Query parameters that ask for a version by their value, and the values that do.
 const CHOICES: [&str; 6] = ["outputtype", "output", "view", "mode", "format", "display"];
 const CHOSEN: [&str; 4] = ["amp", "print", "mobile", "printable"];
-/// Where Google serves AMP pages of others: the host and path of the original follow, after `s/` if it uses TLS.
+/// Suffix of hosts that serve Google's AMP cache. The original's host and path follow in the path, after `s/` if it uses TLS.
 const AMP_CACHE: &str = ".cdn.ampproject.org/";
-/// Names of the page that a folder shows.
+/// File names of the page that a folder shows.
 const INDEXES: [&str; 4] = ["index.html", "index.htm", "index.php", "default.aspx"];
 
-/// The address of the article that `url` leads to, and the form of `url`; `None` if that is no URL with a host.
+/// Returns the address of the article at `url`, and the form of `url`; `None` if it is not a URL with a host.
 pub fn story_address(url: &str, tracking: &Tracking) -> Option<StoryAddress> {
     let address = tracking.address(url)?;
     let mut form = AddressForm {

@@ -1,4 +1,4 @@
-//! What tells whether two articles are the same.
+//! Evidence for two articles being the same.
 
 use std::cmp::Reverse;
 
@@ -11,52 +11,52 @@ use crate::address::story_address;
 use crate::paragraphs::{ParagraphWords, paragraphs_and_words_of};
 use crate::sketch::{Sketch, add_word};
 
-/// Words of a shingle.
+/// Number of words of a shingle.
 const SHINGLE: usize = 3;
-/// Texts with fewer shingles are the same only if their titles are, too.
+/// Texts with fewer shingles are the same only if their titles are also the same.
 const SHORT: u32 = 30;
 /// Minimum similarity of short texts.
 const SHORT_SIMILARITY: f64 = 0.9;
-/// Minimum similarity of texts with one title.
+/// Minimum similarity of texts with the same title.
 const TITLED_SIMILARITY: f64 = 0.5;
-/// Minimum similarity of texts at versions of one address, or a share of the shorter that the longer has.
+/// Minimum similarity of texts at versions of one address, and minimum share of the shorter text in the longer one.
 const ADDRESSED_SIMILARITY: f64 = 0.3;
 const ADDRESSED_SHARE: f64 = 0.6;
-/// Minimum similarity of the numbers in texts with other titles: reports made of one pattern differ in these.
+/// Minimum similarity of the numbers in texts with different titles: reports made from one pattern differ in their numbers.
 const NUMBERS_SIMILARITY: f64 = 0.6;
 /// Texts with fewer different numbers are not compared by them.
 const FEW_NUMBERS: u8 = 3;
 /// Titles with fewer words are no evidence.
 const TITLE_WORDS: usize = 3;
-/// Date of articles without one: after all others.
+/// Date of articles without a date: after all others.
 const UNDATED: u32 = u32::MAX;
 
-/// The description of an article for comparison with others: about 450 bytes, and 12 for each paragraph.
+/// The description of an article for comparison: about 450 bytes, and 12 for each paragraph.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct ArticleDescription {
     /// Its address.
     pub url: String,
     /// Hash of its site.
     pub site: u64,
-    /// Hashes of the address of its article, by its own address and by the canonical one.
+    /// Hashes of the address of its article, taken from its own address and from the canonical one.
     addresses: [u64; 2],
-    /// Hash of the words of its title; 0 without one that is long enough.
+    /// Hash of the words of its title; 0 if the title is too short or missing.
     title: u64,
     /// Sketch of its shingles of words.
     words: Sketch<32>,
     /// Number of its shingles.
     length: u32,
-    /// Sketch of the numbers in it, and how many differ, up to 255.
+    /// Sketch of the numbers in it, and how many different ones there are, up to 255.
     numbers: Sketch<4>,
     different_numbers: u8,
-    /// What speaks against it as the representative of others: the fewer, the better.
+    /// Reasons against it as the representative of its group, as bits; the lower, the better.
     reserve: u8,
     /// Year, month and day of publication as digits.
     published: u32,
     is_plain_http: bool,
-    /// Number of words in its paragraphs, repeated ones once.
+    /// Number of words in its paragraphs, counting repeated paragraphs once.
     pub paragraph_words: u32,
-    /// Its paragraphs that others may have, each once, by their hashes; none of a thread, whose posts quote each other.
+    /// Hashes of the paragraphs that other articles may have, each once. Empty for a thread, whose posts quote each other.
     pub paragraphs: Vec<ParagraphWords>,
 }
 
@@ -67,12 +67,12 @@ pub struct Describer {
 }
 
 impl Describer {
-    /// With the tracking parameters of a crawl.
+    /// Creates a describer with the tracking parameters of a crawl.
     pub fn new(tracking: Tracking) -> Self {
         Self { tracking }
     }
 
-    /// The description of an article.
+    /// Describes an article.
     pub fn describe(&self, article: &Article) -> ArticleDescription {
         let own = story_address(&article.url, &self.tracking);
         let canonical = article.canonical.as_deref();
@@ -86,8 +86,8 @@ impl Describer {
         let mut different: Vec<u64> = numbers.clone();
         different.sort_unstable();
         different.dedup();
-        // Worst first: a fragment, a version, another page than the canonical one, tracked, doubtful, another form of the
-        // canonical address.
+        // Worst first: a fragment, a version, a page that is not the canonical one, tracked, doubtful, another form of
+        // the canonical address.
         let reserve = [
             article.origin.truncated.is_some(),
             form.is_version,
@@ -123,13 +123,13 @@ impl Describer {
     }
 }
 
-/// A sketch of the shingles of a text.
+/// Returns a sketch of the shingles of a text.
 pub fn sketch_of<const N: usize>(text: &str) -> Sketch<N> {
     let words: Vec<u64> = terms::hash_words(text).map(|(hash, _)| hash).collect();
     Sketch::of(shingles_of(&words))
 }
 
-/// Hashes of the shingles of words, given their hashes; fewer words are one shingle.
+/// Hashes the shingles of words, given the hashes of these; fewer words form one shingle.
 fn shingles_of(words: &[u64]) -> impl ExactSizeIterator<Item = u64> {
     words.windows(words.len().clamp(1, SHINGLE)).map(|words| {
         let mixed = words.iter().fold(0, |all, &word| add_word(all, word));
@@ -137,7 +137,7 @@ fn shingles_of(words: &[u64]) -> impl ExactSizeIterator<Item = u64> {
     })
 }
 
-/// What is compared of a text.
+/// The parts of a text that are compared.
 struct TextHashes {
     /// Hashes of its words.
     words: Vec<u64>,
@@ -158,7 +158,7 @@ impl TextHashes {
     }
 }
 
-/// The hash of the words of a title; 0 if these are too few.
+/// Hashes the words of a title; 0 if there are too few.
 fn title_of(title: &str) -> u64 {
     let words: Vec<u64> = terms::hash_words(title).map(|(hash, _)| hash).collect();
     if words.len() < TITLE_WORDS {
@@ -169,15 +169,15 @@ fn title_of(title: &str) -> u64 {
         .fold(1, |all: u64, word| (all.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// The digits of the day in an RFC 3339 date or date-time.
+/// Returns the digits of the day in an RFC 3339 date or date-time.
 fn day_of(date: &str) -> u32 {
     let digits: String = date.chars().take(10).filter(char::is_ascii_digit).collect();
     digits.parse().ok().filter(|_| digits.len() == 8).unwrap_or(UNDATED)
 }
 
 impl ArticleDescription {
-    /// Keys of which two articles that may be the same share at least one: of its addresses, and of bands of its sketch.
-    /// Two texts of similarity 0.8 share a band with a probability of more than 0.9999, of 0.5 with one of 0.87.
+    /// Returns keys of its addresses and of the bands of its sketch. Two articles that may be the same share at least one key.
+    /// Texts of similarity 0.8 share a band with a probability of more than 0.9999, texts of similarity 0.5 with one of 0.87.
     pub fn keys(&self) -> impl Iterator<Item = u64> + '_ {
         let mixed = |kind: u64, value: u64| {
             let mut bytes = [0; 16];
@@ -192,8 +192,8 @@ impl ArticleDescription {
         addresses.chain(bands)
     }
 
-    /// The similarity of two texts, if they are one article: 0 to 1. Texts are compared more strictly the less else speaks
-    /// for it: from versions of one address over one title to nothing, where the similarity must be at least `least`.
+    /// Returns the similarity of two texts, 0 to 1, if they are one article. The less other evidence there is, the stricter
+    /// the limit: versions of one address, one title, or nothing else, where the similarity must be at least `least`.
     pub fn similarity(&self, other: &Self, least: f64) -> Option<f64> {
         let similarity = self.words.similarity(&other.words);
         let (shorter, longer) = (self.length.min(other.length), self.length.max(other.length));
@@ -221,19 +221,19 @@ impl ArticleDescription {
             || self.numbers.similarity(&other.numbers) >= NUMBERS_SIMILARITY
     }
 
-    /// A hash that versions of one article share: of its title, or of its address.
+    /// A hash that versions of one article share: that of its title, or else of its address.
     pub fn story(&self) -> u64 {
         if self.title == 0 { self.address() } else { self.title }
     }
 
-    /// The hash of the address of its article: the canonical one, if it names one.
+    /// The hash of the article's address: the canonical one, if the page names one.
     pub fn address(&self) -> u64 {
         self.addresses[1]
     }
 
-    /// Whether it represents a group of articles rather than `other`: complete, no version of another page, published
-    /// first, with the address that more of the group have (each is given with that number), longer; what remains is
-    /// decided by the address.
+    /// Whether it represents a group of articles better than `other` does: complete, not a version of another page,
+    /// published first, at the address that more articles of the group name (`named` and `other_named` are these
+    /// numbers), longer. Ties are decided by the address.
     pub fn is_before(&self, named: u32, other: &Self, other_named: u32) -> bool {
         let order = |of: &Self, named: u32| {
             let length = (Reverse(of.length), of.is_plain_http, of.url.len());

@@ -10,44 +10,44 @@ use crate::sketch::add_word;
 /// A paragraph of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paragraph {
-    /// Where it is in the text, in bytes.
+    /// Its place in the text, in bytes.
     pub range: Range<usize>,
-    /// What is compared of it.
+    /// The part of it that is compared.
     pub words: ParagraphWords,
 }
 
 /// The words of a paragraph, without case and punctuation.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct ParagraphWords {
-    /// Hash of their sequence.
+    /// Hash of the words in their order.
     pub hash: u64,
-    /// How many there are; in scripts without spaces as in `word_count`.
+    /// Number of words; in scripts without spaces counted as in `word_count`.
     pub count: u32,
 }
 
 impl ParagraphWords {
-    /// Paragraphs with fewer words may be headings, which articles on other subjects have, too.
+    /// Paragraphs with fewer words may be headings, which articles on other subjects may have, too.
     const LONG: u32 = 8;
     /// Paragraphs with fewer words are names, dates and labels.
     const SHORT: u32 = 3;
 
-    /// Whether it is the same text wherever it is.
+    /// Whether it is the same text in any article.
     pub fn is_long(self) -> bool {
         self.count >= Self::LONG
     }
 
-    /// Whether it is looked for in other articles.
+    /// Whether it is compared with paragraphs of other articles.
     pub fn is_compared(self) -> bool {
         self.count >= Self::SHORT
     }
 }
 
-/// The paragraphs of a text, which blank lines separate.
+/// Splits a text into paragraphs at blank lines.
 pub fn paragraphs_of(text: &str) -> impl Iterator<Item = Paragraph> + '_ {
     paragraphs_and_words_of(text, |_, _| ())
 }
 
-/// The same; `each_word` takes the hash of each word in them, and whether it is a number.
+/// Like [`paragraphs_of`]; also calls `each_word` with the hash of each word and whether it is a number.
 pub(crate) fn paragraphs_and_words_of(
     text: &str,
     mut each_word: impl FnMut(u64, bool),
@@ -66,8 +66,8 @@ pub(crate) fn paragraphs_and_words_of(
     })
 }
 
-/// Where the boilerplate of a text is, in bytes, given the hashes of paragraphs that are boilerplate, in ascending order. Short
-/// ones count only directly before long ones, as headings.
+/// Finds the boilerplate in a text, as ranges of bytes. `hashes` are those of boilerplate paragraphs, in ascending order.
+/// Short paragraphs count only directly before long ones, as headings.
 pub fn boilerplate_of(text: &str, hashes: &[u64]) -> Vec<Range<usize>> {
     if hashes.is_empty() {
         return Vec::new();

@@ -1,15 +1,15 @@
-//! Sketches of sets, whose overlap estimates that of the sets.
+//! Sketches of sets. The overlap of two sketches estimates that of the sets.
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Bits of a hash that choose a lane.
+/// Number of bits of a hash that choose a lane.
 const LANE_BITS: u32 = 7;
-/// Lanes of 16 bits in a word.
+/// Number of 16-bit lanes in a word.
 const LANES: u32 = 4;
 
-/// A sketch of a set of hashes: of each of `4 × N` parts of the hashes, 16 bits of the least one. Lanes of parts that are
-/// empty have the value of another lane.
+/// A sketch of a set of hashes: the hashes are divided into `4 × N` parts, and a lane has 16 bits of the smallest hash of
+/// each part. The lane of an empty part has the value of another lane.
 ///
 /// One-permutation hashing (Li, Owen and Zhang 2012, "One Permutation Hashing") with optimal densification (Shrivastava
 /// 2017, "Optimal Densification for Fast and Accurate Minwise Hashing"). The standard error of the estimate is at most
@@ -21,14 +21,14 @@ pub struct Sketch<const N: usize>([u64; N]);
 impl<const N: usize> Sketch<N> {
     const ALL: usize = 4 * N;
 
-    /// The sketch of hashes, in any order, repeated or not. That of the empty set is all zeros.
+    /// Makes a sketch of hashes, in any order, repeated or not. The sketch of the empty set is all zeros.
     pub fn of(hashes: impl IntoIterator<Item = u64>) -> Self {
         let mut least = [u64::MAX; 1 << LANE_BITS];
         let least = &mut least[..Self::ALL];
         let mut is_empty = true;
         for hash in hashes {
             let lane = ((u128::from(hash) * Self::ALL as u128) >> 64) as usize;
-            // The bits that choose the lane say nothing within it.
+            // The bits that choose the lane are the same for all hashes in it.
             least[lane] = least[lane].min(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1);
             is_empty = false;
         }
@@ -53,7 +53,7 @@ impl<const N: usize> Sketch<N> {
         }))
     }
 
-    /// Its words, of four lanes each: bands for locality-sensitive hashing.
+    /// The words of the sketch, each of four lanes: bands for locality-sensitive hashing.
     pub fn bands(&self) -> &[u64; N] {
         &self.0
     }
@@ -69,7 +69,7 @@ impl<const N: usize> Sketch<N> {
     }
 }
 
-/// The hash of a sequence of words and one more.
+/// Extends the hash of a sequence of words by one word.
 pub(crate) fn add_word(sequence: u64, word: u64) -> u64 {
     (sequence.rotate_left(23) ^ word).wrapping_mul(0x9fb2_1c65_1e98_df25)
 }

@@ -1,9 +1,9 @@
 //! Addresses in a form that can be compared, and the page of a crawl that a link points to.
 //!
 //! Tracking parameters do not change the content of a page, but some sites use such names for identifiers
-//! (`article.php?ref=1001`). The pages of the crawl decide: if pages with otherwise equal addresses differ in
-//! a parameter, it distinguishes them, unless they are proved to be one page by equal content or canonical
-//! address. All other tracking parameters are ignored.
+//! (`article.php?ref=1001`). The pages of the crawl decide: if pages with otherwise equal addresses differ in a
+//! parameter, it distinguishes them, unless equal content or an equal canonical address proves that they are one page.
+//! All other tracking parameters are ignored.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// An address in a normal form: equal ones name the same page. Tracking parameters are separate: they are
-/// ignored unless they distinguish pages.
+/// An address in normal form: equal addresses are of the same page. Tracking parameters are kept separately, since they
+/// are ignored unless they distinguish pages.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Address {
     /// Host, path and the other parameters.
@@ -65,9 +65,9 @@ impl Tracking {
         self.exact.contains(&name) || self.prefixes.iter().any(|p| name.starts_with(p.as_str()))
     }
 
-    /// The parts of an address: without scheme, `www.`, default port, fragment and trailing slash;
-    /// percent-encoding and case of the host normalised; parameters in order, tracking parameters separate.
-    /// `None` if it is no URL with a host.
+    /// Splits an address into its parts: without scheme, `www.`, default port, fragment and trailing slash; with
+    /// percent-encoding and the case of the host normalised; with parameters in order and tracking parameters separate.
+    /// `None` if it is not a URL with a host.
     pub fn address(&self, url: &str) -> Option<Address> {
         let url = Url::parse(url.trim()).ok()?;
         if url.scheme() == "file" {
@@ -105,13 +105,13 @@ fn name(pair: &str) -> &str {
     pair.split('=').next().unwrap_or_default()
 }
 
-/// Addresses of pages, to resolve links. A look-up takes logarithmic time.
+/// The addresses of pages, to resolve links. A look-up takes logarithmic time.
 #[derive(Debug, Default)]
 pub(crate) struct AddressTable {
     /// Sorted, each once.
     addresses: Vec<Address>,
-    /// For keys that several addresses share: the names of tracking parameters in which these differ, and the
-    /// pairs that all of them have.
+    /// For keys of several addresses: the names of the tracking parameters in which the addresses differ, and the pairs
+    /// that all of them have.
     differing: FxHashMap<String, (Vec<String>, Vec<String>)>,
 }
 
@@ -139,8 +139,8 @@ impl AddressTable {
         Self { addresses, differing }
     }
 
-    /// The address that a link points to: the one that is equal except for parameters that distinguish no
-    /// pages. `None` if there is none, or more than one.
+    /// Returns the address that a link points to: the one that is equal except for parameters that distinguish no pages.
+    /// `None` if there is none, or more than one.
     pub(crate) fn meant_by(&self, link: &Address) -> Option<&Address> {
         match self.of_key(&link.key) {
             [] => None,
@@ -159,12 +159,12 @@ impl AddressTable {
         }
     }
 
-    /// The names of tracking parameters in which addresses of one key differ, once per key, in no order.
+    /// The names of tracking parameters in which addresses with one key differ, once for each key, in no particular order.
     pub(crate) fn telling(&self) -> impl Iterator<Item = &str> {
         self.differing.values().flat_map(|(names, _)| names).map(String::as_str)
     }
 
-    /// The addresses with this key: they differ only in tracking parameters.
+    /// The addresses with this key, which differ only in tracking parameters.
     pub(crate) fn of_key(&self, key: &str) -> &[Address] {
         let from = self.addresses.partition_point(|address| *address.key < *key);
         let rest = &self.addresses[from..];
@@ -180,18 +180,18 @@ pub struct SiteAddresses {
 }
 
 impl SiteAddresses {
-    /// Builds the table from the addresses of all pages, as in the records.
+    /// Builds the table from the addresses of all pages, as they are in the records.
     pub fn of<'a>(urls: impl Iterator<Item = &'a str>, tracking: Tracking) -> Self {
         let table = AddressTable::of(urls.filter_map(|url| tracking.address(url)));
         Self { tracking, table }
     }
 
-    /// Parses an address; `None` if it is no URL with a host.
+    /// Normalises an address; `None` if it is not a URL with a host.
     pub fn address(&self, url: &str) -> Option<Address> {
         self.tracking.address(url)
     }
 
-    /// The address of the page that a link points to, by addresses alone.
+    /// Returns the address of the page that a link points to, judging by addresses alone.
     pub fn meant_by(&self, link: &str) -> Option<&Address> {
         self.table.meant_by(&self.address(link)?)
     }

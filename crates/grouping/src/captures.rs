@@ -1,4 +1,4 @@
-//! Pages without their HTML, and captures of one address: the best is the page, the others are duplicates.
+//! Pages without their HTML, and captures of one address: the best capture is the page, the others are duplicates.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub trait Capture {
     fn fetched(&self) -> Option<Timestamp>;
     /// The record it comes from.
     fn origin(&self) -> &Origin;
-    /// XXH3-128 of its HTML. Called only if captures differ only in their place.
+    /// XXH3-128 of its HTML. Called only if captures are otherwise equal except for their place.
     fn digest(&self) -> u128;
 }
 
@@ -43,15 +43,15 @@ impl Capture for Page {
 /// The captures of the pages of a site.
 #[derive(Debug)]
 pub struct Copies<C> {
-    /// The best of each address, in the order of addresses.
+    /// The best capture of each address, in the order of addresses.
     pub best: Vec<C>,
-    /// All others, in the same order, those of one address best first.
+    /// All other captures, in the same order; those of one address best first.
     pub others: Vec<C>,
 }
 
-/// Sorts the captures of the pages of a site. For one address, complete captures come first, and renderings last; then later
-/// ones, then by record id and content. The path of a file decides only which of several places of the same bytes
-/// is reported.
+/// Sorts the captures of the pages of a site. Of one address, complete captures come first and renderings last; then
+/// later captures come before earlier ones; ties are broken by record id and content. The path of a file only decides
+/// which of several places of the same bytes is reported.
 pub fn settle<C: Capture + Clone>(mut captures: Vec<C>) -> Copies<C> {
     captures.sort_unstable_by(|a, b| {
         let order = |capture: &C| {
@@ -67,7 +67,7 @@ pub fn settle<C: Capture + Clone>(mut captures: Vec<C>) -> Copies<C> {
             .then_with(|| a.digest().cmp(&b.digest()))
             .then_with(|| place(a).cmp(&place(b)))
     });
-    // In place: a site may have millions of pages.
+    // Sorted in place: a site may have millions of pages.
     let mut others = Vec::new();
     captures.dedup_by(|capture, best| {
         let is_other = capture.url() == best.url();
@@ -79,24 +79,24 @@ pub fn settle<C: Capture + Clone>(mut captures: Vec<C>) -> Copies<C> {
     Copies { best: captures, others }
 }
 
-/// A page that is dropped while grouping.
+/// Makes the drop of a page while grouping.
 pub fn drop_of(site: &str, page: &impl Capture, reason: DropReason, detail: String) -> Drop {
     let (site, url) = (site.to_owned(), page.url().to_owned());
     let (origin, stage) = (page.origin().clone(), Stage::Group);
     Drop { site, url, origin, stage, reason, detail, gone: None, refused: None }
 }
 
-/// A time in the text of a drop.
+/// Formats a time for the text of a drop.
 pub fn when(fetched: Option<Timestamp>) -> String {
     fetched.map_or_else(|| "at an unknown time".to_owned(), |time| time.to_string())
 }
 
-/// The drop of a capture in favour of the one that was fetched at `kept`.
+/// Makes the drop of a capture in favour of the one that was fetched at `kept`.
 pub fn duplicate(site: &str, copy: &impl Capture, kept: Option<Timestamp>) -> Drop {
     drop_of(site, copy, DropReason::DuplicateUrl, kept_instead(copy.origin(), kept))
 }
 
-/// The text of that drop.
+/// The detail of such a drop.
 pub fn kept_instead(copy: &Origin, kept: Option<Timestamp>) -> String {
     let when = when(kept);
     match &copy.truncated {
@@ -111,13 +111,13 @@ pub fn kept_instead(copy: &Origin, kept: Option<Timestamp>) -> String {
 pub struct PageHead {
     /// Its address, as in the record.
     pub url: String,
-    /// [`address_hash`] of that.
+    /// [`address_hash`] of its address.
     pub hash: u64,
     /// When it was fetched.
     pub fetched: Option<Timestamp>,
     /// Where it was read: the file, offset and record id.
     pub origin: Origin,
-    /// XXH3-128 of its HTML, or of its payload; the same for all pages that are compared.
+    /// XXH3-128 of its HTML, or of its payload; the same choice for all pages that are compared.
     pub digest: u128,
     /// Bytes of its HTML.
     pub bytes: u64,
@@ -129,19 +129,19 @@ pub struct PageHead {
     pub single_page: Option<String>,
     /// The address of the next part of its article, absolute.
     pub next_page: Option<String>,
-    /// The two addresses above are used only between pages of one group, such as those of one site config;
-    /// `None` for a page without parts.
+    /// Group of pages between which the two addresses above are used, such as those of one site config; `None` for a page
+    /// without parts.
     pub part_group: Option<String>,
 }
 
-/// A hash of a page's title, trimmed; that of the empty text if there is none.
+/// Hashes a page's title, trimmed; a page without one has the hash of the empty text.
 pub fn title_hash(title: &str) -> u64 {
     xxh3_64(title.trim().as_bytes())
 }
 
 impl PageHead {
-    /// The head of a page, with canonical address and title from its HTML, without parts. Linear in the
-    /// length of the HTML.
+    /// Makes the head of a page without parts, with the canonical address and title from its HTML. Linear in the length
+    /// of the HTML.
     pub fn of(page: &Page, canonical: Option<String>, title: &str) -> Self {
         Self {
             url: page.url.clone(),

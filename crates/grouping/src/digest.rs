@@ -1,4 +1,4 @@
-//! Digest of the addresses of a site, for the site model.
+//! A digest of the addresses of a site, for the site model.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,33 +15,33 @@ const MOST: usize = 1 << 16;
 const MOST_TELLING: usize = 64;
 /// Maximum length of the name of such a parameter, in bytes.
 const LONGEST_NAME: usize = 128;
-/// Minimum number of pages below a section.
+/// Minimum number of pages below a path for it to be a section.
 const SECTION: u32 = 3;
-/// Maximum depth of a section: bounds the work for addresses made of slashes.
+/// Maximum depth of a section: limits the work for addresses made of slashes.
 const DEEPEST: usize = 64;
 
-/// The addresses of a site in bounded space: which of them are sections, and which pages links lead to.
+/// The addresses of a site in bounded space: which paths are sections, and which pages links lead to.
 ///
-/// It depends only on the set of addresses, not on their order or number. The same [`Tracking`] must be given
-/// to all functions of a digest.
+/// The digest depends only on the set of addresses, not on their order or number. All functions of a digest must be given
+/// the same [`Tracking`].
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 pub struct AddressDigest {
     /// Hashes of paths with at least three pages below them, sorted.
     sections: Vec<u64>,
-    /// Names of tracking parameters in which pages of otherwise equal addresses differ, sorted.
+    /// Names of the tracking parameters in which otherwise equal addresses differ, sorted.
     telling: Vec<String>,
     /// The smallest hashes of the pages' addresses, sorted.
     addresses: Vec<u64>,
-    /// Number of all pages, by address.
+    /// Number of all pages, counted by address.
     total: u64,
 }
 
-/// The hash of a page whose address differs from all others in more than tracking parameters.
+/// Hashes the address of a page that differs from all others in more than tracking parameters.
 fn hash_alone(address: &Address) -> u64 {
     xxh3_64(address.key.as_bytes())
 }
 
-/// The hash of a page whose address differs from that of another page in tracking parameters only.
+/// Hashes the address of a page that differs from another one only in tracking parameters.
 fn hash_told(address: &Address, telling: &[String]) -> u64 {
     let mut text = address.key.clone().into_bytes();
     for (name, value) in address.parameters() {
@@ -52,15 +52,15 @@ fn hash_told(address: &Address, telling: &[String]) -> u64 {
             text.extend_from_slice(value.as_bytes());
         }
     }
-    // Distinct from the hash of a page alone, whatever the parameters.
+    // Differs from the result of `hash_alone`, whatever the parameters.
     text.push(0);
     xxh3_64(&text)
 }
 
 impl AddressDigest {
-    /// Builds the digest from the addresses of all pages of a site, as in the records. Takes time linear in
-    /// their length, plus a sort, and about 40 bytes of memory per address. Addresses that differ only in
-    /// tracking parameters are kept in memory.
+    /// Builds the digest from the addresses of all pages of a site, as they are in the records. Takes time linear in
+    /// their length, plus a sort, and about 40 bytes of memory for each address. Addresses that differ only in tracking
+    /// parameters are held in memory.
     pub fn of<'a>(urls: impl Iterator<Item = &'a str> + Clone, tracking: &Tracking) -> Self {
         let sections = sections(urls.clone());
         let all = || urls.clone().filter_map(|url| tracking.address(url));
@@ -93,8 +93,8 @@ impl AddressDigest {
         self.sections.binary_search(&xxh3_64(path(url).as_bytes())).is_ok()
     }
 
-    /// The hash of the page that a link points to, if it is one of those that are kept. Tracking parameters
-    /// that distinguish no pages are ignored.
+    /// Returns the hash of the page that a link points to, if it is among the kept ones. Tracking parameters that
+    /// distinguish no pages are ignored.
     pub fn target(&self, link: &str, tracking: &Tracking) -> Option<u64> {
         let address = tracking.address(link)?;
         let kept = |hash: &u64| self.addresses.binary_search(hash).is_ok();
@@ -102,8 +102,8 @@ impl AddressDigest {
         Some(hash_alone(&address)).filter(kept).or_else(|| told().filter(kept))
     }
 
-    /// Whether the links of a page lead to at least `at_least` other pages of the site. If not all addresses
-    /// are kept, the number found is scaled up.
+    /// Whether the links of a page lead to at least `at_least` other pages of the site. If only some of the addresses are
+    /// kept, the number found is scaled up.
     ///
     /// Stops as soon as there are enough.
     pub fn leads_to<'a>(
@@ -130,8 +130,8 @@ impl AddressDigest {
         self.total
     }
 
-    /// Validates a digest that was read from untrusted bytes. Every digest made by [`AddressDigest::of`] is
-    /// valid, and every valid one keeps the bounds on memory and time.
+    /// Validates a digest that was read from untrusted bytes. Every digest made by [`AddressDigest::of`] is valid, and
+    /// every valid digest respects the limits on memory and time.
     ///
     /// # Errors
     /// Says what is wrong.
@@ -170,20 +170,20 @@ impl AddressDigest {
     }
 }
 
-/// An address without scheme, query and fragment, with a trailing slash.
+/// Returns an address without scheme, query and fragment, with a trailing slash.
 fn path(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let (_, rest) = url.split_once("://").unwrap_or(("", url));
     format!("{}/", rest.trim_end_matches('/'))
 }
 
-/// The sections with the most pages below, as sorted hashes.
+/// Returns the sections with the most pages below them, as sorted hashes.
 fn sections<'a>(urls: impl Iterator<Item = &'a str>) -> Vec<u64> {
     let mut seen: FxHashSet<u64> = FxHashSet::default();
     let mut below: FxHashMap<u64, u32> = FxHashMap::default();
     for url in urls.filter(|url| seen.insert(xxh3_64(url.as_bytes()))) {
         let path = path(url);
-        // The last slash terminates the path of the page itself.
+        // The last slash ends the path of the page itself.
         let slashes = path.match_indices('/').map(|(at, _)| at).filter(|at| at + 1 < path.len());
         for at in slashes.take(DEEPEST) {
             let count = below.entry(xxh3_64(&path.as_bytes()[..=at])).or_default();
@@ -193,7 +193,7 @@ fn sections<'a>(urls: impl Iterator<Item = &'a str>) -> Vec<u64> {
     most_frequent(below.into_iter().filter(|(_, count)| *count >= SECTION), MOST)
 }
 
-/// The keys with the greatest counts, at most so many, sorted.
+/// Returns the keys with the greatest counts, at most `most`, sorted.
 fn most_frequent<K: Ord>(counts: impl Iterator<Item = (K, u32)>, most: usize) -> Vec<K> {
     let mut ranked: Vec<_> = counts.map(|(key, count)| (Reverse(count), key)).collect();
     ranked.sort_unstable();
@@ -203,7 +203,7 @@ fn most_frequent<K: Ord>(counts: impl Iterator<Item = (K, u32)>, most: usize) ->
     keys
 }
 
-/// The names that distinguish the most pages, sorted.
+/// Returns the names that distinguish the most pages, sorted.
 fn telling_of(several: &AddressTable) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for name in several.telling().filter(|name| name.len() <= LONGEST_NAME) {

@@ -1,5 +1,5 @@
-//! Finds the pages of a site that a link points to, when pages may prove that two addresses are one page, and
-//! the feed items that point to a page.
+//! Finds the pages of a site that a link points to, where pages may prove that two addresses are one page, and the feed
+//! items that point to a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use model::FeedItem;
 use crate::addresses::{Address, AddressTable, SiteAddresses};
 use crate::captures::PageHead;
 
-/// Some or all pages of a site, found by links.
+/// Some or all pages of a site, to be found by links.
 #[derive(Debug)]
 pub struct PagesByLink {
     site: Arc<SiteAddresses>,
     own: BTreeMap<Address, Vec<u32>>,
-    /// By the shared address of pages that are proved to be one.
+    /// Pages by the address that they share, because they are proved to be one page.
     proved: BTreeMap<Address, Vec<u32>>,
-    /// For keys with such pages: the addresses of the site, with the shared ones.
+    /// For keys with such pages: the addresses of the site, with shared ones in place of those of the pages.
     as_proved: AddressTable,
-    /// Canonical addresses that are the address of no page.
+    /// Pages by canonical addresses that are not the address of any page.
     canonical: BTreeMap<Address, u32>,
     by_canonical: AddressTable,
 }
@@ -44,8 +44,8 @@ impl PagesByLink {
         keys.dedup();
         let of_keys = keys.iter().flat_map(|key| site.table.of_key(key));
         let as_proved = AddressTable::of(of_keys.map(|own| proofs.get(own).unwrap_or(own).clone()));
-        // A canonical address is used only if no page has it as its own address; many pages that declare the
-        // home page prove nothing.
+        // A canonical address is used only if no page has it as its own address: that many pages declare the home page
+        // proves nothing.
         let mut named: BTreeMap<Address, u32> = BTreeMap::new();
         for (at, address) in (0..).zip(canonical) {
             if let Some(address) = address.filter(|a| site.table.of_key(&a.key).is_empty()) {
@@ -56,7 +56,7 @@ impl PagesByLink {
         Self { site, own, proved, as_proved, canonical: named, by_canonical }
     }
 
-    /// The pages that a link points to: more than one if their addresses differ only in scheme, `www.` or the
+    /// Returns the pages that a link points to: more than one if their addresses differ only in scheme, `www.` or the
     /// like.
     pub fn pages(&self, link: &str) -> &[u32] {
         let Some(link) = self.site.address(link) else { return &[] };
@@ -73,13 +73,13 @@ impl PagesByLink {
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a link is exactly the address of the page, in normal form.
+    /// Whether a link is exactly the address of a page, in normal form.
     pub fn is_exact(&self, link: &str, page: u32) -> bool {
         let link = self.site.address(link);
         link.and_then(|link| self.own.get(&link)).is_some_and(|pages| pages.contains(&page))
     }
 
-    /// The address of the page that a link points to, whether or not the page is in the table.
+    /// Returns the address of the page that a link points to, whether or not the page is in the table.
     pub fn meant_by(&self, link: &str) -> Option<&Address> {
         match self.page_address(&self.site.address(link)?)? {
             Meant::Own(address) | Meant::Proved(address) => Some(address),
@@ -92,7 +92,7 @@ impl PagesByLink {
     }
 
     fn page_address(&self, link: &Address) -> Option<Meant<'_>> {
-        // Pages with one canonical address may still be several: their exact addresses distinguish them.
+        // Pages with one canonical address may still be different pages: their exact addresses distinguish them.
         let table = &self.site.table;
         if let Some(exact) = table.meant_by(link).filter(|found| *found == link) {
             return Some(Meant::Own(exact));
@@ -104,15 +104,14 @@ impl PagesByLink {
     }
 }
 
-/// An address of a page, or one that several pages share.
+/// The address of a page, or one that several pages share.
 enum Meant<'a> {
     Own(&'a Address),
     Proved(&'a Address),
 }
 
-/// Maps addresses of pages to shared ones: for pages whose addresses differ only in tracking parameters, and
-/// which have the same content, or the same canonical address and title. Parameters that all of them have are
-/// kept.
+/// Maps the addresses of pages to shared ones, if the addresses differ only in tracking parameters and the pages have the
+/// same content, or the same canonical address and title. Parameters that all of them have are kept.
 fn proofs(
     site: &SiteAddresses,
     pages: &[PageHead],
@@ -153,8 +152,7 @@ fn proofs(
     proofs
 }
 
-/// Joins the feed items of a site to its `pages` pages: returns for each page the indices of the items that
-/// point to it.
+/// Joins the feed items of a site to its `pages` pages: returns for each page the indices of the items that point to it.
 pub fn join_feed_items(items: &[FeedItem], links: &PagesByLink, pages: usize) -> Vec<Vec<u32>> {
     let mut joined = vec![Vec::new(); pages];
     for (i, item) in items.iter().enumerate() {
@@ -168,8 +166,8 @@ pub fn join_feed_items(items: &[FeedItem], links: &PagesByLink, pages: usize) ->
     joined
 }
 
-/// Items with different titles whose links differ in the value of a tracking parameter point to different
-/// pages, some of which the crawl lacks. Then only exact links are joined.
+/// Keeps only the feed items that link to exactly this page, if other items have different titles and links that differ
+/// in the value of a tracking parameter: these point to different pages, some of which the crawl lacks.
 fn keep_own(page: u32, of_page: &mut Vec<u32>, items: &[FeedItem], links: &PagesByLink) {
     let item = |i: &u32| &items[*i as usize];
     let is_own = |i: &u32| links.is_exact(&item(i).link, page);

@@ -1,9 +1,9 @@
 //! Matches revisit records with their originals.
 //!
-//! A revisit refers to its original by several names, the most reliable first ([`requests`]); records have
-//! names too ([`offers`]). The caller sorts both, in files if necessary, and they are merged ([`answer`]).
-//! [`Settling`] then decides on each revisit. Only names that
-//! revisits may ask for are offered ([`NameFilter`]), so a crawl without revisits costs nothing.
+//! A revisit refers to its original by several names, the most reliable first ([`requests`]); records have names too
+//! ([`offers`]). The caller sorts both, in files if necessary, and [`answer`] merges them. [`Settling`] then decides on
+//! each revisit. Only names that revisits may ask for are offered ([`NameFilter`]), so a crawl without revisits costs
+//! nothing.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::revisit::{
     NameFilter, Revisit, Visited, differ, of_payload, of_payload_at, of_record, of_url, of_visit,
 };
 
-/// A record that may be the original of revisits.
+/// A record that may be the original of a revisit.
 #[derive(Clone, Copy, Debug)]
 pub struct OriginalCandidate<'a> {
-    /// Its origin. Of several records with one name, the earliest complete one is used.
+    /// Its origin. If several records have one name, the earliest complete one is used.
     pub origin: &'a Origin,
     /// Its address; feeds have none.
     pub url: Option<&'a str>,
@@ -31,14 +31,14 @@ pub struct OriginalCandidate<'a> {
     pub digest: Option<u128>,
 }
 
-/// The result of reading a record; for a page, its place.
+/// The result of reading a record; a page comes with its place.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Original<P> {
     /// A page.
     Page(P),
     /// A feed, whose items were read.
     Feed,
-    /// Nothing, for this reason.
+    /// A drop, with its reason and detail.
     Drop(DropReason, String),
 }
 
@@ -49,7 +49,7 @@ impl<P> Original<P> {
     }
 }
 
-/// Rank among records with one name: complete ones first, then the earliest.
+/// Rank among records with the same name: complete ones first, then the earliest (or the latest).
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 enum Rank {
     /// Records without a time come last.
@@ -57,7 +57,7 @@ enum Rank {
     Latest(bool, Reverse<Option<Timestamp>>),
 }
 
-/// Ties are broken by id and digest. The path of the file comes last, since it should not matter.
+/// Breaks ties by id and digest. The path of the file comes last, since it should not matter.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 struct Tie {
     record_id: String,
@@ -73,32 +73,31 @@ impl Tie {
     }
 }
 
-/// A 128-bit hash as it is stored: its upper half, its lower half.
+/// The upper and the lower half of a 128-bit hash, as they are stored.
 pub type Halves = (u64, u64);
 
-/// A 128-bit hash in two halves.
+/// Splits a 128-bit hash into its halves.
 pub fn halves(hash: u128) -> Halves {
     ((hash >> 64) as u64, hash as u64)
 }
 
-/// The hash of two halves.
+/// Joins the halves of a hash.
 pub fn whole((high, low): Halves) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// A name by which a revisit refers to its original. Sorted by name.
+/// A name by which a revisit refers to its original. Sorts by name.
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct RevisitRequest {
     name: Halves,
     /// Number of the revisit.
     revisit: u64,
-    /// Number of the name among those of the revisit.
+    /// Number of the name among those of the revisit; the lower, the more reliable.
     evidence: u8,
     digest: Option<Halves>,
 }
 
-/// The names by which the revisit with this number refers to its original, except those that no record
-/// offers.
+/// Returns the names by which the revisit with this number refers to its original, except those that no record offers.
 pub fn requests(number: u64, revisit: &Revisit, offered: &NameFilter) -> Vec<RevisitRequest> {
     let digest = revisit.digest.map(halves);
     let names = (0..).zip(revisit.keys()).filter(|(_, name)| offered.may_have(*name));
@@ -112,7 +111,7 @@ pub fn requests(number: u64, revisit: &Revisit, offered: &NameFilter) -> Vec<Rev
         .collect()
 }
 
-/// A name of a record. Sorted by name, the best record first.
+/// A name that a record offers. Sorts by name, the best record first.
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Offer<P> {
     name: Halves,
@@ -128,7 +127,7 @@ impl<P> Offer<P> {
     }
 }
 
-/// The names of a record that are `asked` for; adds them to `offered`.
+/// Returns the names of a record that are `asked` for, and adds them to `offered`.
 pub fn offers<P>(
     of: &OriginalCandidate<'_>,
     asked: &NameFilter,
@@ -167,7 +166,7 @@ pub fn offers<P>(
     offers
 }
 
-/// An original that a revisit refers to. Sorted by the number of the revisit, the most reliable first.
+/// An original that a revisit refers to. Sorts by the number of the revisit, the most reliable name first.
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct RevisitAnswer<P> {
     /// Number of the revisit.
@@ -177,14 +176,14 @@ pub struct RevisitAnswer<P> {
     pub original: Original<P>,
 }
 
-/// Maximum number of records of one name with different digests. A name with more is useless.
+/// Maximum number of records with one name and different digests. A name with more is useless.
 const MOST_OF_NAME: usize = 64;
 
-/// Answers each request with the first offer of the same name by rank, unless its digest is known to differ
-/// from that of the revisit. Both must be sorted; linear in their number.
+/// Answers each request with the best offer of the same name, unless its digest is known to differ from that of the
+/// revisit. Both must be sorted. Takes time linear in their number.
 ///
 /// # Errors
-/// Those of the iterators and of `give`.
+/// The errors of the iterators and of `give`.
 pub fn answer<P: Clone, E>(
     requests: impl Iterator<Item = Result<RevisitRequest, E>>,
     offers: impl Iterator<Item = Result<Offer<P>, E>>,
@@ -214,7 +213,7 @@ pub fn answer<P: Clone, E>(
     Ok(())
 }
 
-/// A revisit with its original. Sorted by address, the latest first.
+/// A revisit with its original. Sorts by address, the latest first.
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Resolved<P> {
     url: String,
@@ -226,7 +225,7 @@ pub struct Resolved<P> {
 }
 
 impl<P> Resolved<P> {
-    /// A revisit with the most reliable of its originals.
+    /// Joins a revisit with the most reliable of its originals.
     pub fn new(revisit: Revisit, original: Option<Original<P>>) -> Self {
         let tie = Tie::of(&revisit.origin, revisit.digest.map(halves));
         let Revisit { url, date, origin, .. } = revisit;
@@ -242,9 +241,9 @@ impl<P> Resolved<P> {
 /// The decision on a revisit.
 #[derive(Debug)]
 pub enum Settled<P> {
-    /// Its original is a page, which is copied under its address.
+    /// The original is a page, which is copied to the address of the revisit.
     Page(Visited, P),
-    /// There is no such page.
+    /// The revisit gives no page.
     Drop(Drop),
 }
 
@@ -255,8 +254,8 @@ pub struct Settling {
 }
 
 impl Settling {
-    /// Decides on the next revisit. Only the latest revisit of an address gives a page, so at most one copy
-    /// is made per address.
+    /// Decides on the next revisit. Only the latest revisit of an address gives a page, so that at most one copy is made
+    /// for each address.
     pub fn next<P>(&mut self, resolved: Resolved<P>) -> Settled<P> {
         let Resolved { url, latest: Reverse(fetched), tie, truncated, original } = resolved;
         let Tie { record_id, offset, file, .. } = tie;

@@ -1,33 +1,33 @@
-//! Finds pages that are parts of one article: by the links they declare, and by addresses that differ in a number.
+//! Finds pages that are parts of one article, by the links that they declare and by addresses that differ in a number.
 
 use std::collections::BTreeMap;
 
 use crate::captures::PageHead;
 use crate::links::PagesByLink;
 
-/// Maximum number of pages after the first of an article.
+/// Maximum number of pages of an article after the first one.
 const MAX_FOLLOWING: usize = 100;
 
-/// The declarations of a page about parts of its article.
+/// What a page declares about the parts of its article.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PartHead<'a> {
-    /// Its address: if two pages lead to the same next page, the first by address wins.
+    /// Its address. If two pages lead to the same next page, the one with the first address wins.
     pub url: &'a str,
     /// The address of a page that has the whole article.
     pub single_page: Option<&'a str>,
     /// The address of the next part.
     pub next_page: Option<&'a str>,
-    /// Links are followed only between pages of one group, such as those of one site config; a page without a
-    /// group has no parts and is none.
+    /// Links are followed only between pages of one group, such as those of one site config. A page without a group has
+    /// no parts and is not a part.
     pub group: Option<&'a str>,
 }
 
 /// The role of a page in an article.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Part {
-    /// The article, or the first part of it.
+    /// The article, or its first part.
     Whole,
-    /// A part of the article of this page, by index; that page is [`Part::Whole`].
+    /// A part of the article of the page with this index, which is [`Part::Whole`].
     Of(usize),
 }
 
@@ -54,12 +54,12 @@ pub fn parts_of(heads: &[PageHead], links: &PagesByLink) -> Parts {
     join_parts(&pages, &|link| links.pages(link).first().map(|&at| at as usize))
 }
 
-/// Finds articles of several pages. A page whose single-page version exists is a part of that, and nothing is
-/// joined. Pages that lead to each other as next pages are parts of the first, which gets their texts. A ring
+/// Finds articles of several pages. A page that has a single-page version becomes a part of that version, and its text is
+/// not joined. Pages that lead to each other as next pages are parts of the first page, which gets their texts. A ring
 /// has no first page and is left alone.
 ///
-/// `page_of` returns the index of the page that a link points to. It is called at most twice per page; the
-/// rest takes n log n time.
+/// `page_of` returns the index of the page that a link points to. It is called at most twice for each page; the rest
+/// takes n log n time.
 pub fn join_parts(pages: &[PartHead<'_>], page_of: &dyn Fn(&str) -> Option<usize>) -> Parts {
     let mut parts = Parts { pages: vec![Part::Whole; pages.len()], following: BTreeMap::new() };
     let target = |from: usize, link: Option<&str>| -> Option<usize> {
@@ -69,7 +69,7 @@ pub fn join_parts(pages: &[PartHead<'_>], page_of: &dyn Fn(&str) -> Option<usize
     };
     let single: Vec<Option<usize>> =
         (0..pages.len()).map(|at| target(at, pages[at].single_page)).collect();
-    // A single page leads to itself or to nothing.
+    // The single-page version itself leads to itself or to nothing.
     let part_of_single = |at: usize| single[at].filter(|&to| single[to].is_none());
     let (mut next, mut previous) = (BTreeMap::new(), BTreeMap::new());
     let mut order: Vec<usize> =
@@ -83,7 +83,7 @@ pub fn join_parts(pages: &[PartHead<'_>], page_of: &dyn Fn(&str) -> Option<usize
         }
     }
     for &first in next.keys().filter(|at| !previous.contains_key(at)) {
-        // No page has two predecessors, so a chain that starts with a page without one is no ring.
+        // No page has two predecessors, so a chain that begins with a page without a predecessor is not a ring.
         let chain = std::iter::successors(next.get(&first), |at| next.get(at));
         let chain: Vec<usize> = chain.copied().take(MAX_FOLLOWING).collect();
         for &at in &chain {
@@ -93,7 +93,7 @@ pub fn join_parts(pages: &[PartHead<'_>], page_of: &dyn Fn(&str) -> Option<usize
     }
     for at in 0..pages.len() {
         if let Some(to) = part_of_single(at) {
-            // The single page may itself be a next page.
+            // The single-page version may itself be a next page.
             parts.pages[at] = match parts.pages[to] {
                 Part::Whole => Part::Of(to),
                 of_first => of_first,
@@ -103,17 +103,17 @@ pub fn join_parts(pages: &[PartHead<'_>], page_of: &dyn Fn(&str) -> Option<usize
     parts
 }
 
-/// Largest number of a page: larger ones are identifiers.
+/// Largest page number: larger numbers are identifiers.
 const MAX_NUMBER: u32 = 99;
-/// Names of parameters, and of parts of paths before a number.
+/// Names of parameters, and of path segments before a number, that mean a page number.
 const NAMES: &str = "page p pg paged pageno pagenum pagenumber seite pagina página strana strona sida side sivu oldal";
 
-/// The address of an article of several pages, without what differs between these, and the number of this page: 1 if it
-/// has none. Scheme and `www.` do not count.
+/// Splits an address of an article of several pages into the part that all its pages share, and the page number, which is
+/// 1 if the address has none. Scheme and `www.` do not count.
 ///
 /// A number of one or two digits is recognised as a parameter (`?page=2`), as the last part of the path (`/story/2`,
-/// `/story/page/2`), or at the end of a file name (`story-2.html`, `story_page2.html`). Whether it really counts pages is
-/// shown by links between them.
+/// `/story/page/2`), or at the end of a file name (`story-2.html`, `story_page2.html`). Whether it really is a page
+/// number is shown by links between the pages.
 pub fn page_number(url: &str) -> (String, u32) {
     let url = url.split('#').next().unwrap_or_default();
     let url = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -142,16 +142,16 @@ pub fn page_number(url: &str) -> (String, u32) {
     }
 }
 
-/// A path without the number of a page in it, and that number.
+/// Splits the page number off a path.
 fn number_in_path(place: &str) -> Option<(String, u32)> {
     let (folder, last) = place.rsplit_once('/').filter(|(folder, _)| !folder.is_empty())?;
-    // Not below the front page.
+    // Does not apply to segments directly below the front page.
     if let Some(number) = number_of(last).filter(|_| folder.contains('/')) {
         let (above, name) = folder.rsplit_once('/')?;
         if is_name(name) && !above.is_empty() {
             return Some((above.to_owned(), number));
         }
-        // A bare 1 is an identifier: first pages have no number, or a named one.
+        // A bare 1 is an identifier: first pages have no number, or one after a name.
         return (number > 1).then(|| (folder.to_owned(), number));
     }
     let (stem, ending) =
@@ -180,7 +180,7 @@ fn number_of(text: &str) -> Option<u32> {
     (1..=MAX_NUMBER).contains(&number).then_some(number)
 }
 
-/// The words of a title, without the number of a page (`A story - Page 2 of 3`).
+/// Returns the words of a title without a page number (`A story - Page 2 of 3`).
 pub fn title_without_page(title: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let letters = |c: char| !c.is_alphanumeric();

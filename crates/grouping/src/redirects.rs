@@ -7,21 +7,21 @@ use crate::addresses::{Address, AddressTable, Tracking};
 /// Maximum length of a chain of redirects.
 pub const MOST_HOPS: usize = 10;
 
-/// Redirects by requested address.
+/// Redirects, by the requested address.
 #[derive(Debug)]
 pub struct Redirects {
     to: BTreeMap<Address, String>,
     from: AddressTable,
 }
 
-/// A redirect of one address to another; none if both are the same.
+/// Makes the redirect of one address to another; `None` if both are the same.
 pub fn redirect(from: &str, to: String, tracking: &Tracking) -> Option<(Address, String)> {
     let (from, address) = (tracking.address(from)?, tracking.address(&to)?);
     (from != address).then_some((from, to))
 }
 
 impl Redirects {
-    /// Builds the table from redirects in any order. Of several targets, the first by name wins.
+    /// Builds the table from redirects in any order. If an address has several targets, the first in text order wins.
     pub fn of(redirects: impl Iterator<Item = (Address, String)>) -> Self {
         let mut all: BTreeMap<Address, String> = BTreeMap::new();
         for (from, to) in redirects {
@@ -34,7 +34,7 @@ impl Redirects {
         Self { to: all, from }
     }
 
-    /// The final target of a link. A page of the crawl with exactly the address of the link is the target,
+    /// Returns the final target of a link. If a page of the crawl has exactly the address of the link, it is the target,
     /// unless exactly that address was redirected too.
     pub fn follow(
         &self,
@@ -53,7 +53,7 @@ impl Redirects {
         link
     }
 
-    /// The addresses on the way of a link for which it matters whether a page has them.
+    /// Returns the addresses on the way of a link for which it matters whether a page has them.
     pub fn doubtful(&self, link: &str, tracking: &Tracking) -> Vec<Address> {
         let mut doubtful = Vec::new();
         self.walk(tracking.address(link), tracking, &mut |address, is_exact, _| {
@@ -65,8 +65,8 @@ impl Redirects {
         doubtful
     }
 
-    /// Follows targets while `go_on` returns true. It receives an address on the way, whether exactly that
-    /// address was redirected, and the target.
+    /// Follows targets while `go_on` returns true. It is given an address on the way, whether exactly that address was
+    /// redirected, and the target.
     fn walk(
         &self,
         from: Option<Address>,

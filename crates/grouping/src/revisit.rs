@@ -1,7 +1,7 @@
 //! Revisit records, and the names by which they refer to their originals.
 //!
-//! A revisit names its original by the digest of its payload, by address and date, or by record (WARC 1.1
-//! §6.7); the record of a "not modified" response may have only its own address.
+//! A revisit names its original by the digest of its payload, by address and date, or by record id (WARC 1.1 §6.7). The
+//! record of a "not modified" response may have nothing but its own address.
 
 use data_encoding::{BASE32_NOPAD, HEXLOWER_PERMISSIVE};
 use jiff::Timestamp;
@@ -12,9 +12,9 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 /// A revisit record.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Revisit {
-    /// The address visited again.
+    /// The address that was visited again.
     pub url: String,
-    /// When.
+    /// When it was visited.
     pub date: Option<Timestamp>,
     /// The origin of the record.
     pub origin: Origin,
@@ -24,15 +24,14 @@ pub struct Revisit {
     pub record: Option<String>,
     /// `WARC-Refers-To-Target-URI` and `WARC-Refers-To-Date`.
     pub visit: (Option<String>, Option<Timestamp>),
-    /// Whether the server said that nothing was modified since the last visit.
+    /// Whether the server said that nothing was modified since an earlier visit.
     pub not_modified: bool,
 }
 
-/// Bits of a digest's hash for its value; the bits above are for the algorithm.
+/// Number of bits of a digest's hash that hold its value; the bits above hold the algorithm.
 const VALUE_BITS: u32 = 96;
 
-/// A hash of a `WARC-Payload-Digest`: equal for equal bytes, in hexadecimal or base32, in upper or lower
-/// case.
+/// Hashes a `WARC-Payload-Digest`: equal for equal bytes, in hexadecimal or base32, in upper or lower case.
 pub fn payload_digest(text: &str) -> u128 {
     let (algorithm, value) = text.trim().split_once(':').unwrap_or(("", text.trim()));
     let algorithm = algorithm.trim().to_ascii_lowercase().replace('-', "");
@@ -60,15 +59,14 @@ pub fn payload_digest(text: &str) -> u128 {
     u128::from(kind as u32) << VALUE_BITS | key(b'd', &[&bytes]) >> (128 - VALUE_BITS)
 }
 
-/// Whether two digests are known to be of different payloads. Digests of different algorithms cannot be
-/// compared.
+/// Whether two digests are known to be of different payloads. Digests of different algorithms cannot be compared.
 pub(crate) fn differ(a: Option<u128>, b: Option<u128>) -> bool {
     a.zip(b).is_some_and(|(a, b)| a != b && a >> VALUE_BITS == b >> VALUE_BITS)
 }
 
 impl Revisit {
-    /// The names of its original, the most reliable first. Record ids come after payload digest and visit:
-    /// merged archives may contain one id several times.
+    /// Returns the names of its original, the most reliable first. Record ids come after payload digest and visit,
+    /// because merged archives may contain one id several times.
     pub(crate) fn keys(&self) -> Vec<u128> {
         let url = self.visit.0.as_deref().unwrap_or(&self.url);
         let mut keys = Vec::new();
@@ -103,7 +101,7 @@ pub(crate) fn of_record(id: &str) -> u128 {
     key(b'r', &[id.as_bytes()])
 }
 
-/// Dates are compared by the second: one of the two may have lost its fraction.
+/// Dates are compared by the second, because one of the two may have lost its fraction.
 pub(crate) fn of_visit(url: &str, date: Timestamp) -> u128 {
     key(b'v', &[url.as_bytes(), &date.as_second().to_le_bytes()])
 }
@@ -123,40 +121,40 @@ pub(crate) fn of_url(url: &str) -> u128 {
 /// A visit that found a page unchanged.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct Visited {
-    /// The address visited.
+    /// The address that was visited.
     pub url: String,
-    /// When.
+    /// When it was visited.
     pub fetched: Option<Timestamp>,
     /// The origin of the revisit record.
     pub origin: Origin,
 }
 
 impl Visited {
-    /// Its drop, for another reason.
+    /// Drops the visit, for this reason.
     pub fn dropped(self, reason: DropReason, detail: String) -> Drop {
         let Self { url, origin, .. } = self;
         let (site, stage) = (String::new(), Stage::Read);
         Drop { site, url, origin, stage, reason, detail, gone: None, refused: None }
     }
 
-    /// Its drop, because the original is not in the input.
+    /// Drops the visit, because the original is not in the input.
     pub(crate) fn without_original(self) -> Drop {
         let detail = "the page is in another archive; give it as an input too".to_owned();
         self.dropped(DropReason::Revisit, detail)
     }
 
-    /// The origin of the copied page. The truncation of a revisit record does not affect the copy.
+    /// The origin of the copied page. A truncated revisit record does not make the copy truncated.
     pub fn origin_of_copy(&self, of: &Origin) -> Origin {
         Origin { truncated: of.truncated.clone(), ..self.origin.clone() }
     }
 }
 
-/// A Bloom filter with one hash: contains all names that were added, and a few others.
+/// A Bloom filter with one hash function: contains all names that were added, and appears to contain a few others.
 #[derive(Debug, Default)]
 pub struct NameFilter(Vec<u64>);
 
 impl NameFilter {
-    /// 8 MiB, allocated with the first name. With ten million names, one in eight others passes.
+    /// 8 MiB, allocated with the first name. After ten million names, one in eight other names passes.
     const BITS: u128 = 1 << 26;
 
     fn place(name: u128) -> (usize, u64) {
@@ -202,7 +200,7 @@ mod tests {
         let other = payload_digest("sha1:0000000000112233445566778899AABBCCDDEEFF");
         assert!(differ(Some(hex), Some(other)) && !differ(Some(hex), Some(hex)));
         assert!(!differ(Some(hex), None) && !differ(None, None));
-        // Unknown whether these are of one payload.
+        // It is unknown whether these are of one payload.
         assert!(!differ(Some(hex), Some(payload_digest("md5:00112233445566778899aabbccddeeff"))));
         assert!(!differ(Some(hex), Some(payload_digest("sha1:short"))));
         assert!(differ(Some(payload_digest("blake3:abc")), Some(payload_digest("blake3:abd"))));

@@ -1,13 +1,12 @@
 //! Chooses the pages of a site to learn from.
 //!
-//! The sample consists of the pages with the smallest hashes of their addresses. It depends only on the set
-//! of pages, so the samples of two parts of a site can be merged into the sample of the site. The limit in
-//! bytes is only a safety bound.
+//! The sample consists of the pages with the smallest hashes of their addresses. It depends only on the set of pages, so
+//! the samples of two parts of a site can be merged into the sample of the site. The limit in bytes is only a safeguard.
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The hash by which pages are chosen, of an address as in the record.
+/// The hash by which pages are chosen: of an address as it is in the record.
 pub fn address_hash(url: &str) -> u64 {
     xxh3_64(url.as_bytes())
 }
@@ -24,7 +23,7 @@ pub struct SampleHead<'a> {
 }
 
 impl<'a> SampleHead<'a> {
-    /// A page with this address and number of bytes.
+    /// Makes the head of a page with this address and number of bytes.
     pub fn of(url: &'a str, bytes: u64) -> Self {
         Self { hash: address_hash(url), url, bytes }
     }
@@ -34,10 +33,10 @@ impl<'a> SampleHead<'a> {
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct SampleLimits {
-    /// Pages.
+    /// Maximum number of pages.
     pub pages: usize,
-    /// Bytes of HTML. A page of more than an eighth of this is in a sample only if all pages of the site are
-    /// that large.
+    /// Maximum number of bytes of HTML. A page of more than an eighth of this is in a sample only if all pages of the
+    /// site are that large.
     pub bytes: u64,
 }
 
@@ -46,21 +45,21 @@ pub struct SampleLimits {
 pub struct Sample {
     /// Indices of its pages, by ascending hash of their addresses.
     pub chosen: Vec<usize>,
-    /// Whether the limit in bytes ended it before there were enough pages.
+    /// Whether the limit in bytes ended the sample before there were enough pages.
     pub cut_by_bytes: bool,
 }
 
-/// Chooses the sample of a site: in the order of (hash, address), pages of at most an eighth of
-/// `limits.bytes`, until there are `limits.pages` of them or seven eighths of the bytes are reached; so it
-/// never exceeds the limit. If all pages are larger, all may be chosen, and the last one may exceed the
-/// limit. At least one page is chosen, if there is any.
+/// Chooses the sample of a site: takes pages of at most an eighth of `limits.bytes` in the order of (hash, address),
+/// until there are `limits.pages` of them or seven eighths of the bytes are reached, so that the limit is never exceeded.
+/// If all pages are larger, all may be chosen, and the last one may exceed the limit. At least one page is chosen, if
+/// there is any.
 ///
-/// Only one page is chosen per address. The sample of the union of two sets is the sample of the union of
-/// their samples. Takes n log n time.
+/// Only one page is chosen for each address. The sample of the union of two sets is the sample of the union of their
+/// samples. Takes n log n time.
 pub fn choose(heads: &[SampleHead<'_>], limits: SampleLimits) -> Sample {
-    // If the first page that does not fit ended the sample, a smaller page after it, from another part of the
-    // site, would fit into the merged sample. So the page that reaches the limit is the last, and the limit
-    // leaves room for it.
+    // If the first page that does not fit ended the sample, a smaller page after it, from another part of the site, might
+    // fit into the merged sample. So the sample ends with the page that reaches the limit, and the limit leaves room for
+    // that page.
     let largest = limits.bytes / 8;
     let enough = limits.bytes - largest;
     let fits = |head: &&SampleHead<'_>| head.bytes <= largest;

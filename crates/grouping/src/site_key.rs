@@ -17,17 +17,17 @@ const NOT_IN_PATHS: &AsciiSet = &CONTROLS
     .add(b'{')
     .add(b'}');
 
-/// The address of a saved page: its path in the folder that was named. Files without a folder belong to the
-/// site `files`.
+/// Makes the address of a saved page from its path in the given folder. Files without a folder belong to the site
+/// `files`.
 pub fn address_of_file(folder: &str, path: &str) -> String {
     let folder = if folder.is_empty() { "files" } else { folder };
     let [folder, path] = [folder, path].map(|part| utf8_percent_encode(part, NOT_IN_PATHS));
     format!("file:///{folder}/{path}")
 }
 
-/// The key of the site a URL belongs to: the registrable domain by the public suffix list (private suffixes
-/// count, so `a.blogspot.com` and `b.blogspot.com` are two sites), the bare host if there is no suffix, the
-/// address for IP addresses, the folder for files. `None` if there is none of these.
+/// Returns the key of the site that a URL belongs to: the registrable domain by the public suffix list (private suffixes
+/// count, so `a.blogspot.com` and `b.blogspot.com` are two sites), the bare host if there is no suffix, the address for
+/// IP addresses, the folder for files. `None` if the URL has none of these.
 pub fn site_key(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     if url.scheme() == "file" {

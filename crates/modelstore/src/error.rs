@@ -19,7 +19,7 @@ pub enum StoreError {
         /// What SQLite says.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// Its pages or values are damaged.
+    /// The store's pages or values are damaged.
     #[error("the model store {} is damaged: {what}; restore it from a copy, or move it away and \
              begin a new one", path.display())]
     Damaged {
@@ -31,29 +31,29 @@ pub enum StoreError {
     /// The file is not a database.
     #[error("{} is not a database, so it is no model store; it was left as it is", .0.display())]
     NoDatabase(PathBuf),
-    /// It is another database.
+    /// The file is another database.
     #[error("{} is {what}, not a model store; it was left as it is", path.display())]
     Foreign {
-        /// The database that is none of ours to change.
+        /// Path of the database.
         path: PathBuf,
         /// What it is.
         what: &'static str,
     },
-    /// It has another schema.
+    /// The store has another schema.
     #[error("the model store {} has schema {found}, this program knows {known}; use the sitegrove that \
              wrote it", path.display())]
     Schema {
         /// Path of the store.
         path: PathBuf,
-        /// Its schema.
+        /// The schema of the store.
         found: i64,
-        /// Ours.
+        /// The schema of this program.
         known: i64,
     },
     /// No run has added to it yet.
     #[error("nothing is in the model store {} yet: no run was completed with it", .0.display())]
     Empty(PathBuf),
-    /// Its file is no regular one, or other programs are in the way.
+    /// The file is not a regular file, or other programs kept it in use.
     #[error("cannot use the model store {}: {cause}", path.display())]
     Unusable {
         /// Path of the store.
@@ -61,7 +61,7 @@ pub enum StoreError {
         /// Why.
         cause: Cause,
     },
-    /// It is not there.
+    /// There is no file at the path.
     #[error("there is no model store at {}; `sitegrove run … --models FILE` makes one", .0.display())]
     Absent(PathBuf),
 }
@@ -77,7 +77,7 @@ impl From<DatabaseError> for StoreError {
 }
 
 impl StoreError {
-    /// Whether a wait for other programs was stopped.
+    /// Whether the error is that a wait for other programs was stopped.
     pub fn is_stopped(&self) -> bool {
         matches!(self, Self::Unusable { cause: Cause::Stopped, .. })
     }
@@ -91,7 +91,7 @@ impl StoreError {
         }
     }
 
-    /// A value that does not say what it must.
+    /// The error of a value that an undamaged store cannot contain.
     pub(crate) fn damaged(path: &Path, what: impl Into<String>) -> Self {
         Self::Damaged { path: path.to_owned(), what: what.into() }
     }

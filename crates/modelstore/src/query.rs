@@ -1,4 +1,4 @@
-//! What is shown of a store, and what moves from one to another.
+//! Queries for what is shown of a store, and the revisions that move from one store to another.
 
 use std::io;
 
@@ -15,26 +15,26 @@ use crate::store::{Store, check_pages, record_change};
 /// Summary of a store.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct StoreSummary {
-    /// Runs that were taken in.
+    /// Runs that the store contains.
     pub runs: u64,
     /// Sites.
     pub sites: u64,
     /// Revisions of models.
     pub revisions: u64,
-    /// Bytes of the models, packed.
+    /// Bytes of the models, compressed.
     pub model_bytes: u64,
     /// Retained pages.
     pub retained: u64,
-    /// Bytes of those, packed.
+    /// Bytes of the retained pages, compressed.
     pub sample_bytes: u64,
 }
 
-/// A site and how it was when last seen.
+/// A site, as it was when last seen.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct SiteRow {
     /// Its key.
     pub site: String,
-    /// Number of the newest revision of its model; 0 for none.
+    /// Number of the newest revision of its model; 0 if there is none.
     pub revision: u32,
     /// Verdict of the last night.
     pub verdict: String,
@@ -44,7 +44,7 @@ pub struct SiteRow {
     pub last_seen: String,
     /// Retained pages.
     pub retained: u64,
-    /// Bytes of the newest revision and the retained pages, packed.
+    /// Bytes of the newest revision and the retained pages, compressed.
     pub bytes: u64,
 }
 
@@ -53,7 +53,7 @@ pub struct SiteRow {
 pub struct RevisionRow {
     /// Number, from 1.
     pub revision: u32,
-    /// The night it was learnt in, `YYYY-MM-DD`; empty where pages have no dates.
+    /// The night in which it was learnt, `YYYY-MM-DD`; empty if pages have no dates.
     pub night: String,
     /// Why it was learnt.
     pub reason: String,
@@ -67,7 +67,7 @@ pub struct RevisionRow {
     pub engine: String,
     /// SHA-256 of the engine's weights, in hex.
     pub weights: Option<String>,
-    /// Bytes, packed.
+    /// Bytes, compressed.
     pub bytes: u64,
 }
 
@@ -78,25 +78,25 @@ pub struct NightRow {
     pub run: i64,
     /// Date.
     pub night: String,
-    /// How the site was.
+    /// The verdict on the site, with its evidence.
     #[serde(flatten)]
     pub health: Assessment,
-    /// What was decided.
+    /// The decision about the site's model.
     pub decision: String,
-    /// Why.
+    /// Why it was made.
     pub reason: String,
     /// The revision that was applied.
     pub revision: u32,
     /// Pages of the sample.
     pub sampled: u64,
-    /// Of these, pages of no template.
+    /// Pages of the sample without a template.
     pub unassigned: u64,
-    /// What came of the site.
+    /// Figures of the outcomes of its pages.
     #[serde(flatten)]
     pub figures: NightFigures,
 }
 
-/// A revision of a model with its bytes: what moves from one store to another.
+/// A revision of a model with its bytes, as it moves from one store to another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelRow {
     /// Key of the site.
@@ -105,36 +105,36 @@ pub struct ModelRow {
     pub head: RevisionRow,
     /// SHA-256 of the settings, in hex.
     pub settings: String,
-    /// Verdict of the last night that it was applied in.
+    /// Verdict of the last night in which it was applied.
     pub health: Option<String>,
-    /// The model, packed (zstd).
+    /// The model, compressed (zstd).
     pub blob: Vec<u8>,
 }
 
 impl ModelRow {
-    /// Its bytes.
+    /// Returns the model's bytes.
     ///
     /// # Errors
-    /// If they are damaged.
+    /// If the compressed bytes are damaged.
     pub fn model(&self) -> io::Result<Vec<u8>> {
         unpack(&self.blob)
     }
 }
 
-/// What became of a revision that came from elsewhere.
+/// What became of an imported revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Import {
     /// It was added.
     Added,
-    /// The store has it.
+    /// The store already has it.
     Known,
-    /// The store has other bytes under its number; it was left as it is.
+    /// The store has other bytes under its number, and was not changed.
     Other,
 }
 
-/// Nights that a night is compared with, at most.
+/// Maximum number of nights that a night is compared with.
 const MOST_NIGHTS: usize = 40;
-/// Nights with articles, if these have none.
+/// Maximum number of nights with articles that are added, if none of these has any.
 const MOST_WITH_ARTICLES: usize = 14;
 
 impl Store {
@@ -162,7 +162,7 @@ impl Store {
         self.db().query_row(sql, [], rows::read_record).map_err(self.failed("cannot read"))
     }
 
-    /// Checks that the pages of the file are whole. Takes time linear in its length.
+    /// Checks that the pages of the file are intact. Takes time linear in its length.
     ///
     /// # Errors
     /// If they are not.
@@ -170,7 +170,7 @@ impl Store {
         check_pages(&self.db(), self.path())
     }
 
-    /// All sites, by key.
+    /// Returns all sites, by key.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -187,7 +187,7 @@ impl Store {
         self.rows(sql, [], rows::read_record)
     }
 
-    /// The revisions of a site's model, oldest first.
+    /// Returns the revisions of a site's model, oldest first.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -197,7 +197,7 @@ impl Store {
         self.rows(sql, [key], rows::read_record)
     }
 
-    /// The nights of a site, by date, and those of one date in the order in which they were taken in.
+    /// Returns the nights of a site by date; those of one date in the order in which they were added.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -222,7 +222,7 @@ impl Store {
         self.rows(&sql, [key], row)
     }
 
-    /// The bytes of a revision; the newest where none is named.
+    /// Returns the bytes of a revision; of the newest, if `revision` is `None`.
     ///
     /// # Errors
     /// If the store cannot be read, or the bytes are damaged.
@@ -233,9 +233,9 @@ impl Store {
         self.unpack_model(key, packed.map_err(self.failed("cannot read"))?)
     }
 
-    /// The nights of a site before a night of this run, as the run found them, oldest first: the last forty, or the last
-    /// fourteen with articles if those have none. `night` is a date, or empty if pages have no dates. Nights may have
-    /// been taken in in any order.
+    /// Returns the nights of a site up to a night of this run, oldest first, without what was added after the run: the
+    /// last forty, and the last fourteen with articles if none of the forty has any. `night` is a date, or empty if pages
+    /// have no dates. Nights may have been added in any order.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -258,7 +258,7 @@ impl Store {
         Ok(nights)
     }
 
-    /// The sites that were seen before this run and since a date, and that this run added no pages of, by key.
+    /// Returns the sites that were seen before this run and since a date, but not in this run, by key.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -271,7 +271,7 @@ impl Store {
         self.rows(sql, params![self.run_number(), night, since], |row| row.get(0))
     }
 
-    /// Whether this run added pages of a site.
+    /// Returns whether this run added pages of a site.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -281,7 +281,7 @@ impl Store {
         found.map_err(self.failed("cannot read"))
     }
 
-    /// The retained pages of a site.
+    /// Returns the retained pages of a site.
     ///
     /// # Errors
     /// If the store cannot be read, or the pages are damaged.
@@ -299,7 +299,7 @@ impl Store {
         })
     }
 
-    /// What is known of the texts at a site's addresses, as the last night gave it.
+    /// Returns the texts at a site's addresses that the last night kept.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -309,8 +309,7 @@ impl Store {
         found.map_err(self.failed("cannot read"))
     }
 
-    /// Lets all that is known of a site go. Returns whether anything was. To be followed by
-    /// [`Store::commit`].
+    /// Removes everything that is known of a site. Returns whether there was anything. Call [`Store::commit`] afterwards.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -330,7 +329,7 @@ impl Store {
         forget().map_err(self.failed("cannot write to"))
     }
 
-    /// The revisions of a site's model with their bytes, oldest first.
+    /// Returns the revisions of a site's model with their bytes, oldest first.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -351,7 +350,7 @@ impl Store {
         })
     }
 
-    /// Adds a revision under its number, unless the store has it. To be followed by [`Store::commit`].
+    /// Adds a revision under its number, unless the store has it. Call [`Store::commit`] afterwards.
     ///
     /// # Errors
     /// If the store cannot be written.

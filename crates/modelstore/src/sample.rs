@@ -1,7 +1,7 @@
 //! The retained sample of a site: pages to learn from again, bounded, and compressed together.
 //!
-//! Of each template, and of pages of none, the pages with the smallest hashes of their addresses: a choice
-//! that depends on the set of pages alone, so that it does not matter in which nights they came.
+//! Of each template, and of the pages without one, the pages with the smallest hashes of their addresses are retained.
+//! This choice depends only on the set of pages, so it does not matter in which nights they came.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use grouping::address_hash;
 use model::{FeedItem, PackedSample, Page, RetainedHead};
 use serde::{Deserialize, Serialize};
 
-/// A page that is kept to learn from again.
+/// A page that is retained to learn from again.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Retained {
-    /// Id of its template; empty for none.
+    /// Id of its template; empty if it has none.
     pub template: String,
     /// The page.
     pub page: Page,
@@ -23,16 +23,16 @@ pub struct Retained {
 /// How much is retained of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetainLimits {
-    /// Pages of a template.
+    /// Maximum number of pages of a template.
     pub pages: usize,
-    /// Bytes of HTML of a template. A page of more than a quarter of this is not retained.
+    /// Maximum number of bytes of HTML of a template. A page of more than a quarter of this is not retained.
     pub template_bytes: u64,
-    /// Bytes of HTML of the site.
+    /// Maximum number of bytes of HTML of the site.
     pub site_bytes: u64,
 }
 
-/// What a run retains. Learning asks for ten pages of a template, and a few more stand in for those that
-/// are of no use; a page of news weighs 100 kB or so.
+/// The limits of a run. Learning asks for ten pages of a template, and a few more replace those that are of no use. A
+/// page of news is about 100 kB.
 pub const RETAIN: RetainLimits =
     RetainLimits { pages: 12, template_bytes: 4 << 20, site_bytes: 16 << 20 };
 
@@ -54,8 +54,8 @@ impl From<&Retained> for RetainedHead {
     }
 }
 
-/// Which pages are retained: indices into `heads`, in the order of address hashes. Of one address the first
-/// given is chosen. Takes n log n time.
+/// Chooses the pages to retain: returns indices into `heads`, in the order of address hashes. Of several heads with one
+/// address the first is chosen. Takes n log n time.
 pub fn retain(heads: &[RetainedHead], limits: RetainLimits) -> Vec<usize> {
     let mut order: Vec<usize> = (0..heads.len()).collect();
     order.sort_by_cached_key(|&at| (address_hash(&heads[at].url), heads[at].url.clone(), at));
@@ -82,7 +82,7 @@ pub fn retain(heads: &[RetainedHead], limits: RetainLimits) -> Vec<usize> {
 /// Compresses pages together.
 ///
 /// # Errors
-/// If memory for the compressor cannot be had.
+/// If there is no memory for the compressor.
 pub fn pack_pages(pages: &[Retained]) -> std::io::Result<PackedSample> {
     let mut heads: Vec<RetainedHead> = pages.iter().map(RetainedHead::from).collect();
     heads.sort_by(|a, b| a.url.cmp(&b.url));
@@ -90,11 +90,11 @@ pub fn pack_pages(pages: &[Retained]) -> std::io::Result<PackedSample> {
     Ok(PackedSample { heads, blob: pack(&plain)? })
 }
 
-/// Most bytes that are unpacked: a site's pages with room to spare.
+/// Maximum number of bytes that are unpacked: more than a site's pages can have.
 const MOST: u64 = 256 << 20;
 
 pub(crate) fn pack(plain: &[u8]) -> std::io::Result<Vec<u8>> {
-    // With the length known, its tables are no larger than necessary.
+    // With the length known, the compressor's tables are no larger than necessary.
     let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;
     compressor.include_checksum(true)?;
     compressor.window_log(WINDOW)?;
@@ -135,7 +135,7 @@ mod tests {
         for at in 0..packed.len() {
             let mut damaged = packed.clone();
             damaged[at] ^= 0x55;
-            // Some bits only say how large a window is asked for.
+            // Some bits only say how large the window should be.
             assert!(
                 unpack(&damaged).is_ok_and(|bytes| bytes == plain) || unpack(&damaged).is_err()
             );

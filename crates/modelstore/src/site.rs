@@ -1,4 +1,4 @@
-//! What a store knows of a site, and how a run adds to that.
+//! What a store knows of a site, and how a run adds to it.
 
 use std::collections::BTreeMap;
 
@@ -13,36 +13,36 @@ use crate::sample::pack;
 /// What a store knows of a site.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SiteState {
-    /// Number of the newest revision of its model; 0 for none.
+    /// Number of the newest revision of its model; 0 if there is none.
     pub revision: u32,
-    /// Bytes of that revision, or of the one that this run applied when it was first taken in.
+    /// Bytes of that revision, or of the one that this run applied when it was first added.
     pub model: Option<Vec<u8>>,
     /// Its retained pages, by address.
     pub retained: Vec<RetainedHead>,
-    /// By template, the last night that it was seen.
+    /// The last night in which each template was seen.
     pub last_seen: BTreeMap<String, String>,
-    /// What this very run found when it was first taken in.
+    /// What this run found when it was first added.
     pub before: Option<Box<SiteNight>>,
 }
 
-/// What was let go of to keep the store small.
+/// What was removed to keep the store small.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Evicted {
-    /// Sites whose samples went.
+    /// Sites whose samples were removed.
     pub sites: u64,
-    /// Bytes of those.
+    /// Bytes of these samples.
     pub bytes: u64,
-    /// Old revisions of models.
+    /// Old revisions of models that were removed.
     pub revisions: u64,
 }
 
-/// Bytes of the revisions of a site, packed, above which the oldest go.
+/// Maximum number of bytes of a site's revisions, compressed; beyond it the oldest are removed.
 const MOST_REVISION_BYTES: i64 = 4 << 20;
-/// Revisions that stay however large they are: the newest one, and the one it is compared with.
+/// Revisions that are never removed: the newest one, and the one that it is compared with.
 const FEWEST_REVISIONS: i64 = 2;
 
-/// What is known of a site; for a `run` that was taken in before, with what it found then. The model is packed: where that
-/// which the run applied was removed, the oldest that is left.
+/// Reads what is known of a site, and for a `run` that the store contains, what it found. The model is compressed. If the
+/// revision that the run applied was removed, it is the oldest one left.
 pub(crate) fn state(db: &Connection, site: &str, run: Option<i64>) -> Result<SiteState> {
     let mut state = read(db, site, run)?;
     let wanted = match &mut state.before {
@@ -78,7 +78,7 @@ fn read(db: &Connection, site: &str, run: Option<i64>) -> Result<SiteState> {
     Ok(SiteState { revision, model: None, retained, last_seen, before })
 }
 
-/// What a run found of a site.
+/// Reads what a run found of a site.
 fn before(db: &Connection, site: &str, run: i64) -> Result<Option<SiteNight>> {
     let sql = format!(
         "SELECT {FIGURES}, night, decision, reason, revision, blocked_by, evidence, next, \
@@ -112,12 +112,12 @@ pub(crate) fn assessment(row: &Row<'_>) -> Result<Assessment> {
     })
 }
 
-/// The columns of a row of `nights` that [`figures`] reads, with the verdict.
+/// The columns of `nights` that [`figures`] reads, and the verdict.
 pub(crate) const FIGURES: &str = "verdict, pages, articles, words, lengths, lengths_squared, \
      confidence, fields, drops, templates, partial, gone, known, similarity, agreement";
 
 pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
-    // What cannot be read counts as nothing.
+    // A value that cannot be read counts as nothing.
     let counts = |column: &str| -> Result<BTreeMap<String, u64>> {
         Ok(serde_json::from_str(&row.get::<_, String>(column)?).unwrap_or_default())
     };
@@ -138,7 +138,7 @@ pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
     })
 }
 
-/// How the templates of a site were in a run.
+/// Reads how the templates of a site were in a run.
 fn templates(db: &Connection, site: &str, run: i64) -> Result<Vec<TemplateNight>> {
     let sql = "SELECT template, verdict, pages, by_wrapper, by_wrapper_expected, confidence,
         confidence_expected, agreement FROM health WHERE site = ?1 AND run = ?2 ORDER BY template";
@@ -157,30 +157,30 @@ fn templates(db: &Connection, site: &str, run: i64) -> Result<Vec<TemplateNight>
     rows::all(db, sql, params![site, run], template)
 }
 
-/// A number of things, by the number or the name of its column.
+/// Reads a number of things, by the number or the name of its column.
 pub(crate) fn count(row: &Row<'_>, column: impl RowIndex) -> Result<u64> {
     Ok(row.get::<_, i64>(column)?.unsigned_abs())
 }
 
-/// A verdict by its name. One that is not known tells nothing.
+/// Reads a verdict by its name. An unknown name counts as too few pages.
 pub(crate) fn verdict(row: &Row<'_>, column: &str) -> Result<Verdict> {
     let name: String = row.get(column)?;
     Ok(Verdict::parse(&name).unwrap_or(Verdict::TooFewPages))
 }
 
-/// The packed bytes of a revision.
+/// Reads the compressed bytes of a revision.
 pub(crate) fn blob(db: &Connection, site: &str, revision: u32) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT blob FROM models WHERE site = ?1 AND revision = ?2";
     rows::first(db, sql, params![site, revision], |row| row.get(0))
 }
 
-/// Adds what a run found of a site. Returns how many revisions of its model were removed for that.
+/// Adds what a run found of a site. Returns how many revisions of its model were removed to make room.
 pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize> {
     let SiteNight { site, night, .. } = found;
     let (figures, health, verdict) = (&found.figures, &found.health, found.health.verdict.as_str());
     let mut removed = 0;
-    // Crawls may come in any order of their dates. An empty date is before all others. A night without pages does not
-    // see a site.
+    // Crawls may be added in any order of their dates; an empty date comes before all others. A night without pages does
+    // not count as having seen the site.
     let sql = "INSERT INTO sites (site, first_seen, last_seen, revision) VALUES (?1, ?2, ?2, 0)
         ON CONFLICT DO UPDATE SET first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?2)
         WHERE ?3";
@@ -236,8 +236,8 @@ pub(crate) fn take(db: &Connection, run: i64, found: &SiteNight) -> Result<usize
     Ok(removed)
 }
 
-/// Lets the oldest revisions of a site go until the others weigh so much at most: a model that grows every night would
-/// otherwise make the store grow with the square of the nights. Returns how many.
+/// Removes the oldest revisions of a site until the others have at most `MOST_REVISION_BYTES`: a model that grows every
+/// night would otherwise make the store grow with the square of the nights. Returns how many were removed.
 fn remove_old_revisions(db: &Connection, site: &str) -> Result<usize> {
     let sql = "DELETE FROM models WHERE site = ?1 AND revision <= (SELECT max(revision) FROM
         (SELECT revision, row_number() OVER newest AS number, sum(length(blob)) OVER newest AS bytes
@@ -261,8 +261,8 @@ fn replace_sample(db: &Connection, site: &str, sample: &PackedSample) -> Result<
     Ok(())
 }
 
-/// Lets samples go until all weigh so much at most: those of the sites not seen for longest first, the
-/// larger of two first.
+/// Removes samples until all have at most `most` bytes: first those of the sites that were not seen for longest, and of
+/// two such the larger one.
 pub(crate) fn evict(db: &Connection, most: u64) -> Result<Evicted> {
     let sum = "SELECT coalesce(sum(bytes), 0) FROM samples";
     let mut weight = db.query_row(sum, [], |row| count(row, 0))?;

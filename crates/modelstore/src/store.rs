@@ -14,7 +14,7 @@ use crate::error::StoreError;
 use crate::sample::unpack;
 use crate::site::{self, Evicted, SiteState, count};
 
-/// A run that is taken in, identified by its digest.
+/// A run that is added to a store, identified by its digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunIdentity {
     /// Digest of its inputs and of the settings that decide its results.
@@ -28,36 +28,36 @@ pub struct RunIdentity {
 pub struct Store {
     database: Mutex<Database>,
     path: PathBuf,
-    /// The run that is taken in, and whether it was before.
+    /// The run that is being added, and whether the store contained it before.
     run: OnceLock<(i64, bool)>,
     revisions_removed: AtomicU64,
 }
 
 impl Store {
-    /// Opens the store at `path` to change it, or begins one; its folder must exist. Waits for another process that
+    /// Opens the store at `path` to change it, or creates one; its folder must exist. Waits for another process that
     /// writes to it.
     ///
     /// # Errors
-    /// If it cannot be opened, is damaged, is no store or one of another schema, or another process keeps
-    /// writing to it; if waiting is stopped. The file is left as it is.
+    /// If the file cannot be opened, is damaged, is not a store, has another schema, or another process keeps writing to
+    /// it; or if waiting is stopped. The file is left as it is.
     pub fn open(path: &Path, waiting: WaitPolicy<'_>) -> Result<Self, StoreError> {
-        // What is no store must not be changed, not even its mode.
+        // A file that is not a store must not be changed, not even its journal mode.
         let check = |db: &Connection| match is_store(db, path)? {
             true => check_pages(db, path),
             false => Ok(()),
         };
         let database = Database::begin(path, waiting, &check)?;
-        // As long as another process writes, the file may look empty.
+        // While another process writes, the file may look empty.
         if !is_store(&database, path)? {
             create(&database, path)?;
         }
         Ok(Self::new(database, path))
     }
 
-    /// Opens a store to look at it.
+    /// Opens a store to read it.
     ///
     /// # Errors
-    /// If it is not there, is damaged, is no store or one of another schema.
+    /// If the file does not exist, is damaged, is not a store, or has another schema.
     pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
         if !path.is_file() {
             return Err(StoreError::Absent(path.to_owned()));
@@ -69,10 +69,10 @@ impl Store {
         }
     }
 
-    /// The same, or one without anything in it where there is no file.
+    /// Like [`Store::open_read_only`], but returns an empty store if the file does not exist.
     ///
     /// # Errors
-    /// As [`Store::open_read_only`], but for that.
+    /// Those of [`Store::open_read_only`], except for a missing file.
     pub fn open_or_empty(path: &Path) -> Result<Self, StoreError> {
         match Self::open_read_only(path) {
             Err(StoreError::Empty(_)) => {}
@@ -89,12 +89,12 @@ impl Store {
         Self { database, path, run: OnceLock::new(), revisions_removed: AtomicU64::new(0) }
     }
 
-    /// Its file.
+    /// The path of its file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The connection. A panic elsewhere leaves it as good as it was.
+    /// Returns the connection. A panic in another thread leaves it usable.
     pub(crate) fn db(&self) -> MutexGuard<'_, Database> {
         self.database.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -103,7 +103,7 @@ impl Store {
         move |error| StoreError::sqlite(what, &self.path, error)
     }
 
-    /// Begins to take in a run. Returns whether it was taken in before.
+    /// Begins to add a run. Returns whether the store already contains it.
     ///
     /// # Errors
     /// If the store cannot be read or written.
@@ -119,12 +119,12 @@ impl Store {
             added.map_err(self.failed("cannot write to"))?;
             db.last_insert_rowid()
         };
-        // Begun twice, it stays the first.
+        // If it is called twice, the first run stays.
         let _ = self.run.set((id, false));
         Ok(false)
     }
 
-    /// Returns whether a run was taken in before. What is known of sites is then as that run found it.
+    /// Returns whether the store contains a run. What is known of sites is then what that run found.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -138,7 +138,7 @@ impl Store {
         Ok(known.is_some())
     }
 
-    /// The last run that was taken in, without this one: its night, and how many sites it had. `None` if there is none.
+    /// Returns the night and the number of sites of the last run before this one; `None` if there is none.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -149,7 +149,7 @@ impl Store {
         last.map_err(self.failed("cannot read"))
     }
 
-    /// A digest of all that changed the store, in hex; empty for a new one. Stores with the same digest hold the same.
+    /// Returns a digest of all changes of the store, in hex; empty for a new one. Stores with equal digests have equal contents.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -157,7 +157,7 @@ impl Store {
         state_of(&self.db()).map_err(self.failed("cannot read"))
     }
 
-    /// What is known of a site, from before this run.
+    /// Returns what is known of a site from before this run.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -167,7 +167,7 @@ impl Store {
         Ok(SiteState { model: self.unpack_model(key, state.model)?, ..state })
     }
 
-    /// The number of the run that is taken in; of no run, one after all others.
+    /// The number of the run that is being added; without one, a number after all others.
     pub(crate) fn run_number(&self) -> i64 {
         self.run.get().map_or(i64::MAX, |(id, _)| *id)
     }
@@ -183,8 +183,8 @@ impl Store {
         })
     }
 
-    /// Takes in what a run found of a site. Changes nothing if the run was taken in before. The oldest revisions of the
-    /// site's model go once all together weigh more than 4 MiB.
+    /// Adds what a run found of a site. Changes nothing if the store contained the run before. The oldest revisions of
+    /// the site's model are removed once all together have more than 4 MiB.
     ///
     /// # Errors
     /// If the store cannot be written.
@@ -197,12 +197,11 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps what was taken in; nothing can be taken in after. Samples of the sites not seen for longest go,
-    /// until all samples weigh `most_sample_bytes` at most. Waits for programs that read the store, where they are in the
-    /// way.
+    /// Commits what was added; nothing can be added afterwards. Removes samples of the sites that were not seen for
+    /// longest until all samples have at most `most_sample_bytes`. Waits for programs whose reading prevents the commit.
     ///
     /// # Errors
-    /// If the store cannot be written, or waiting is stopped: it is then as it was.
+    /// If the store cannot be written, or waiting is stopped; the store is then unchanged.
     pub fn commit(
         &self,
         most_sample_bytes: u64,
@@ -239,7 +238,7 @@ const VERSION: i64 = 4;
 
 const TABLES: &str = include_str!("schema.sql");
 
-/// Whether a file is a store; `false` if it is still empty. Any other file is an error. Reads only.
+/// Whether a file is a store; `false` if it is still empty. Any other file is an error. Only reads.
 fn is_store(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
     let kind = identify(connection, MODEL_STORE, VERSION);
     match kind.map_err(|error| StoreError::sqlite("cannot read", path, error))? {
@@ -252,7 +251,7 @@ fn is_store(connection: &Connection, path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// Checks that the pages of the file are whole. Takes time linear in its length.
+/// Checks that the pages of the file are intact. Takes time linear in its length.
 pub(crate) fn check_pages(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let said: String = connection
         .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
@@ -269,8 +268,8 @@ fn create(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     created.map_err(|error| StoreError::sqlite("cannot write to", path, error))
 }
 
-/// The digest of all changes so far. The program is deterministic: what it makes of the same changes in the same order
-/// is the same, so nothing has to be read to name it.
+/// Returns the digest of all changes so far. The program is deterministic: the same changes in the same order give the
+/// same contents, so these need not be read.
 fn state_of(db: &Connection) -> rusqlite::Result<String> {
     db.query_row("SELECT digest FROM state", [], |row| row.get(0))
 }

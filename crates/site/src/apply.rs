@@ -1,10 +1,9 @@
 //! Apply: extracts the pages of a site with its model.
 //!
-//! Takes: parsed pages, the model, and which of them make up articles.
-//! Gives: per page its article, or the reason why it has none; together, the result of a site or of a part of
-//! it.
+//! Takes: parsed pages, the site's model, and which pages form one article.
+//! Gives: for each page its article or the reason why it has none; together, the result of the site or of a part of it.
 //! Why: this is the purpose of the program.
-//! Drops: pages without an article, and those that are part of another page's.
+//! Drops: pages without an article, and pages that are parts of another page's article.
 
 mod found;
 
@@ -23,7 +22,7 @@ use super::learn::{ParsedPages, Surveyed};
 pub use self::found::PageFinding;
 pub(crate) use self::found::{Findings, found, join, result, unassigned};
 
-/// What becomes of pages that no template fits.
+/// What happens to pages that fit no template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Unassigned {
     /// Leave them for the second round of learning.
@@ -35,14 +34,14 @@ pub enum Unassigned {
 /// The outcomes of pages, by their indices in the site.
 pub type Outcomes = BTreeMap<usize, Applied>;
 
-/// Number of nodes of pages that are processed in parallel: each block that is scored takes a kilobyte, with
-/// at most one block for every two nodes.
+/// Maximum number of nodes of the pages that are processed at the same time: each scored block takes a kilobyte, and
+/// there is at most one block for every two nodes.
 const NODES_AT_ONCE: usize = 300_000;
 
 /// Pages with fewer nodes are always processed in parallel. Real pages have a few thousand.
 const SMALL: usize = 20_000;
 
-/// What comes of a page by a model, given the feed items that point to it. Depends on nothing else of its site.
+/// Applies a model to a page, given the feed items that point to it. The outcome depends on nothing else of the site.
 pub fn apply_page(
     (model, settings): (&SiteModel, &Settings),
     meter: &dyn Meter,
@@ -71,8 +70,8 @@ pub struct ApplyContext<'a> {
 }
 
 impl ApplyContext<'_> {
-    /// Applies the model to pages, given what came of some of them already. `known` is what learning found out about
-    /// pages, by index.
+    /// Applies the model to the pages that have no outcome in `done`, and returns all outcomes. `known` has what learning
+    /// found out about pages, by index.
     pub(crate) fn apply(
         &self,
         pages: &ParsedPages<'_>,
@@ -92,7 +91,7 @@ impl ApplyContext<'_> {
         done
     }
 
-    /// Applies the model to pages that were parsed: in parallel, except for those with very many nodes.
+    /// Applies the model to parsed pages: in parallel, except for pages with very many nodes.
     pub(crate) fn each(
         &self,
         pages: &[(usize, &ParsedPage<'_>)],
@@ -122,7 +121,7 @@ impl ApplyContext<'_> {
         apply_page(with, self.meter, parsed, &self.site.items_of(at), hints, unassigned)
     }
 
-    /// The articles of other captures of pages, given with the indices of these; those without one are left out.
+    /// Returns the articles of other captures, each given with the index of its page. Captures without an article are left out.
     pub(crate) fn captures(&self, captures: &ParsedPages<'_>) -> Vec<(Extracted, CharacterCounts)> {
         let article = |(at, parsed): &(usize, Result<ParsedPage<'_>, &model::Page>)| {
             let applied = self.one(*at, parsed.as_ref().ok()?, None, Unassigned::Alone);

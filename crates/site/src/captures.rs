@@ -1,5 +1,5 @@
-//! Captures of a page other than the best: if the best gives no article, the next one is tried. This keeps
-//! the articles of a site that was down during the last crawl.
+//! Tries the other captures of a page if the best one gives no article. This keeps the articles of a site that was down
+//! during the last crawl.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
@@ -16,24 +16,24 @@ use crate::learn::Surveyed;
 struct Captures {
     /// Index of the page in its site.
     page: usize,
-    /// When the best one was fetched.
+    /// When the best capture was fetched.
     kept: Option<Timestamp>,
     /// Digests of the payloads that were tried.
     tried: BTreeSet<(u64, u64)>,
-    /// The others, best first.
+    /// The other captures, best first.
     others: VecDeque<StoredPage>,
 }
 
-/// Gives the articles of captures, each with the index of the page of its address; those without one are left out.
+/// Extracts captures, each given with the index of its page, and returns the articles. Captures without one are left out.
 type Try<'a> =
     dyn FnMut(Vec<(usize, StoredPage)>) -> io::Result<Vec<(Extracted, CharacterCounts)>> + 'a;
 
-/// Captures by address; their HTML may be on disk.
+/// Other captures by address; their HTML may be on disk.
 #[derive(Debug)]
 pub struct OtherCaptures(BTreeMap<String, Captures>);
 
 impl OtherCaptures {
-    /// Groups captures by address; those of one address must come best first.
+    /// Groups captures by address. Captures of one address must be in order, the best first.
     pub(crate) fn of(others: Vec<StoredPage>) -> Self {
         let mut captures: BTreeMap<String, Captures> = BTreeMap::new();
         for other in others {
@@ -42,7 +42,7 @@ impl OtherCaptures {
         Self(captures)
     }
 
-    /// Takes out the captures of some pages, given by index and by the head of the best capture.
+    /// Removes and returns the captures of some pages, given by index and by the head of the best capture.
     pub(crate) fn take_of<'a>(
         &mut self,
         pages: impl Iterator<Item = (usize, &'a StoredHead)>,
@@ -57,17 +57,17 @@ impl OtherCaptures {
         Self(pages.filter_map(take).collect())
     }
 
-    /// All of them.
+    /// All captures.
     pub fn all(&self) -> impl Iterator<Item = &StoredPage> {
         self.0.values().flat_map(|captures| &captures.others)
     }
 
-    /// Whether a page that was dropped has captures that may be articles.
+    /// Whether a dropped page has other captures that may give an article.
     pub fn may_help(&self, drop: &model::Drop, site: &Surveyed) -> bool {
         self.0.contains_key(&drop.url) && is_worth_another(drop.reason, &drop.url, site)
     }
 
-    /// The captures of a page that are tried if it gives no article, the best first: of each payload the first one.
+    /// Returns the captures to try if the page gives no article, best first, and of each payload only the first.
     pub fn tried_of(&self, page: &StoredHead) -> Vec<&StoredPage> {
         let Some(captures) = self.0.get(&page.url) else { return Vec::new() };
         let mut tried: BTreeSet<(u64, u64)> = page.digest.into_iter().collect();
@@ -129,7 +129,7 @@ impl OtherCaptures {
         Ok(())
     }
 
-    /// The next capture of each wanted address whose content was not tried yet; for each address, whether renderings are wanted.
+    /// Returns the next untried capture of each wanted address. The values of `wanted` say whether renderings count.
     fn next_of(
         &mut self,
         wanted: &BTreeMap<String, bool>,
@@ -140,7 +140,7 @@ impl OtherCaptures {
         for (url, &may_be_rendered) in wanted {
             let Some(captures) = self.0.get_mut(url) else { continue };
             while let Some(capture) = captures.others.pop_front() {
-                // Counted in either case: it is a capture that is not kept, so far.
+                // Every capture gets a drop; `try_for` removes it again if the capture gives an article.
                 result.drops.push(duplicate(site, &capture, captures.kept));
                 let is_wanted = may_be_rendered || !capture.head.origin.is_rendering();
                 if is_wanted
@@ -155,8 +155,8 @@ impl OtherCaptures {
     }
 }
 
-/// Whether a page that was dropped for this reason may be an article in another capture. A page that is a
-/// list by its address is one in every capture.
+/// Whether another capture of a page that was dropped for this reason may be an article. A page that is a list by its
+/// address is a list in every capture.
 fn is_worth_another(reason: DropReason, url: &str, site: &Surveyed) -> bool {
     match reason {
         wall if wall.is_wall() => true,
@@ -172,14 +172,14 @@ fn is_worth_another(reason: DropReason, url: &str, site: &Surveyed) -> bool {
     }
 }
 
-/// Whether a page that was dropped may be shown as an article by a browser. By its text alone, a rendering cannot be distinguished from a list or a wall.
+/// Whether a browser may show an article on a dropped page. By text alone, a rendering cannot be told from a list or a wall.
 fn shows_article(drop: &model::Drop, site: &Surveyed) -> bool {
     let is_section = site.addresses.pages_below(&drop.url);
     matches!(drop.reason, DropReason::ScriptShell | DropReason::NoContent | DropReason::NoArticle)
         && address_says(&drop.url, is_section) != Some(TemplateKind::List)
 }
 
-/// Splits things into batches of at most `most` bytes, with at least one thing each.
+/// Splits items into batches of at most `most` bytes, each with at least one item.
 pub(crate) fn batches<T>(things: Vec<T>, most: u64, weight_of: impl Fn(&T) -> u64) -> Vec<Vec<T>> {
     let mut batches: Vec<Vec<T>> = Vec::new();
     let mut weight = 0;

@@ -24,14 +24,14 @@ pub struct Clock {
     pub wrap: Timer,
     /// Text, HTML and metadata.
     pub extract: Timer,
-    /// Comparing articles, to find those that are the same.
+    /// Comparing articles to find duplicates.
     pub compare: Timer,
     /// Writing files.
     pub emit: Timer,
 }
 
 impl Clock {
-    /// Seconds of each part by its name, in milliseconds.
+    /// Returns the seconds of each part by its name, rounded to milliseconds.
     pub fn seconds(&self) -> BTreeMap<String, f64> {
         [
             ("read", &self.read),

@@ -1,5 +1,5 @@
-//! A site that is processed in batches: its pages are loaded when they are needed; or other processes applied models to
-//! them, and what came of each is looked up.
+//! A site that is processed in batches. Either this process loads pages when it needs them, or other processes have
+//! applied the models, and the outcomes are looked up.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,19 +15,19 @@ use crate::apply::{ApplyContext, Findings, Outcomes, Unassigned, found};
 use crate::learn::{ParsedPages, Surveyed, parse};
 use crate::site_configs::site_configs;
 
-/// Where models, and what comes of pages by them, are from.
+/// Where the models and the outcomes of pages come from.
 pub enum LargeSite<'a> {
-    /// This process. It keeps the pages of the samples where site configs are to be written.
+    /// From this process. It keeps the pages of the samples if site configs are to be written.
     Here(Vec<(usize, Page)>),
-    /// Others, which wrote them down.
+    /// From files that other processes wrote.
     Made(SiteStepOutputs<'a>),
 }
 
 impl LargeSite<'_> {
-    /// The model that the site is begun with.
+    /// Returns the model that the site's pages are processed with first.
     ///
     /// # Errors
-    /// If a page, the store or what others wrote cannot be read.
+    /// If a page, the store, or a file of another process cannot be read.
     pub fn begin(&mut self, work: &Work<'_>, site: &mut Surveyed) -> io::Result<Begun> {
         match self {
             Self::Here(samples) => {
@@ -45,7 +45,7 @@ impl LargeSite<'_> {
         }
     }
 
-    /// What comes of pages by a model.
+    /// Applies a model to pages, or looks up the outcomes.
     pub(crate) fn apply(
         &self,
         work: &Work<'_>,
@@ -67,7 +67,7 @@ impl LargeSite<'_> {
     /// Adds templates for unassigned pages to a model.
     ///
     /// # Errors
-    /// If a page or what others wrote cannot be read.
+    /// If a page or a file of another process cannot be read.
     pub fn learn_further(
         &mut self,
         work: &Work<'_>,
@@ -88,7 +88,7 @@ impl LargeSite<'_> {
         }
     }
 
-    /// The articles of other captures, each with the index of the page of its address.
+    /// Returns the articles of other captures, each given with the index of its page.
     pub(crate) fn captures(
         &self,
         work: &Work<'_>,
@@ -104,7 +104,7 @@ impl LargeSite<'_> {
         }
     }
 
-    /// Site configs of what was learnt, from the pages of the samples.
+    /// Returns site configs for what was learnt, tested on the pages of the samples.
     pub(crate) fn site_configs(
         &self,
         work: &Work<'_>,
@@ -128,7 +128,7 @@ impl Work<'_> {
     }
 }
 
-/// Site configs of what the final model finds on the pages of the samples.
+/// Writes site configs for the articles that the final model finds on the pages of the samples.
 pub fn learnt_site_configs(
     applying: &ApplyContext<'_>,
     samples: &ParsedPages<'_>,

@@ -79,7 +79,7 @@ impl Surveyed {
         Self { key, items, joined, parts, whole, addresses }
     }
 
-    /// Takes addresses of pages of earlier nights beside those of tonight.
+    /// Adds the addresses of pages of earlier nights to those of tonight.
     pub(crate) fn widen<'a>(
         &mut self,
         tonight: impl Iterator<Item = &'a str> + Clone,
@@ -106,12 +106,12 @@ impl Surveyed {
         self.whole.get(&page).map(String::as_str)
     }
 
-    /// The pages that follow the first one of an article, in order.
+    /// The pages that follow the first page of an article, in order.
     pub(crate) fn following(&self, first: usize) -> &[usize] {
         self.parts.following.get(&first).map_or(&[], Vec::as_slice)
     }
 
-    /// Units of pages that are processed together: a single page, or all pages of an article.
+    /// Returns the units in which pages are processed: a single page, or all pages of an article.
     pub(crate) fn units(&self) -> Vec<Vec<usize>> {
         let follows = |page: &usize| match self.part(*page) {
             Part::Of(first) => self.following(first).contains(page),
@@ -123,7 +123,7 @@ impl Surveyed {
         (0..self.joined.len()).filter(|page| !follows(page)).map(unit).collect()
     }
 
-    /// Learns from a sample of the site; extends `previous`, if any. `earlier` are former captures of its pages.
+    /// Learns a model from a sample of the site, or extends `previous`. `earlier` has what earlier captures of the pages show.
     pub fn learn(
         &self,
         sample: &[SiblingPage<'_>],
@@ -144,7 +144,7 @@ impl Surveyed {
     }
 }
 
-/// Chooses the sample from pages, given by address and weight: first those with corrections.
+/// Chooses the sample from pages, given by address and weight. Pages with corrections come first.
 pub fn sample<'a>(pages: impl Iterator<Item = (&'a str, u64)>, settings: &Settings) -> Sample {
     let has_marks = |url: &str| settings.corrections.as_ref().is_some_and(|all| all.has(url));
     let head = |(url, weight)| match SampleHead::of(url, weight) {
@@ -158,9 +158,9 @@ pub fn sample<'a>(pages: impl Iterator<Item = (&'a str, u64)>, settings: &Settin
 /// A site in memory, parsed and surveyed, for commands that examine pages.
 #[derive(Debug)]
 pub struct ParsedSite<'a> {
-    /// What its survey tells.
+    /// The survey of the site.
     pub surveyed: Surveyed,
-    /// In the order of the site.
+    /// Its pages, in the order of the site.
     pub pages: Vec<ParsedPage<'a>>,
 }
 

@@ -7,10 +7,10 @@
 //!                                         └──────────────────────────────────────────┘
 //! ```
 //!
-//! A small site is processed as a whole: each page is parsed once. A larger one is processed in batches; each
-//! is a part of its result and a point to resume from. The articles are the same.
+//! A small site is processed as a whole: each page is parsed once. A larger one is processed in batches: each gives a
+//! part of the result and is a point to resume from. The articles are the same.
 //!
-//! What comes of the pages of a larger site is computed here, or by other processes (`large`).
+//! The outcomes of pages of a larger site are computed here or by other processes (`large`).
 
 pub mod apply;
 pub mod captures;
@@ -47,7 +47,7 @@ use self::night::{Begun, Night};
 /// Receives the results of a site's parts, by number; returns whether to continue.
 pub(crate) type Emit<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
 
-/// As [`Emit`], in one thread.
+/// Like [`Emit`], but for one thread.
 type TakeResult<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + 'a;
 
 /// Processes a site in memory, as a run does.
@@ -65,12 +65,12 @@ pub fn process(site: &Site, config: &Config, clock: &Clock) -> SiteResult {
         found = result;
         ControlFlow::Continue(())
     };
-    // Pages in memory can be read.
+    // Reading pages in memory cannot fail.
     let _ = work_on(waiting, 0, &stored, None, config, clock, &mut emit);
     found
 }
 
-/// Processes a site whose first `done` parts are done already.
+/// Processes a site, and emits its parts except the first `done`, which were emitted before.
 pub fn work_on(
     site: StoredSite,
     done: usize,
@@ -86,20 +86,20 @@ pub fn work_on(
     if !at_once {
         return work.in_batches(&mut LargeSite::Here(Vec::new()), items, done, emit);
     }
-    // Their HTML is not kept elsewhere.
+    // The HTML is moved, so that only one copy is in memory.
     let stored = work.pages.iter_mut().map(StoredPage::take).enumerate().collect();
     let pages = work.load_captures(stored)?;
     let _ = emit(0, work.whole(&pages, items)?);
     Ok(())
 }
 
-/// A site in work, with all that the work needs.
+/// A site that is being processed, with everything that the work needs.
 pub struct Work<'a> {
-    /// Its key.
+    /// Key of the site.
     pub key: String,
     /// The best captures of its pages, by address.
     pub pages: Vec<StoredPage>,
-    /// Other captures of these addresses.
+    /// Other captures of the same addresses.
     pub others: OtherCaptures,
     stored: &'a SegmentPages,
     store: Option<&'a Store>,
@@ -109,7 +109,7 @@ pub struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// A site whose pages and captures are in `stored`, and its feed items.
+    /// Begins to process a site whose pages and captures are in `stored`. Also returns its feed items.
     pub fn of(
         site: StoredSite,
         stored: &'a SegmentPages,
@@ -123,7 +123,7 @@ impl<'a> Work<'a> {
         (Self { key, pages, others, stored, store, config, settings, clock }, items)
     }
 
-    /// All pages at once, which are parsed once.
+    /// Processes all pages at once; each is parsed only once.
     fn whole(&mut self, pages: &[(usize, Page)], items: Vec<FeedItem>) -> io::Result<SiteResult> {
         let mut parsed = parse(pages, self.settings, self.clock);
         let heads = self.needs_heads(&items).then(|| heads(&parsed, self.settings));
@@ -154,7 +154,7 @@ impl<'a> Work<'a> {
         Ok(result)
     }
 
-    /// The result of a site of which other processes computed what came of each page, all at once.
+    /// Builds the whole result of a site from outcomes of pages that other processes computed.
     pub fn assemble(
         &mut self,
         made: SiteStepOutputs<'_>,
@@ -173,7 +173,7 @@ impl<'a> Work<'a> {
         Ok(result)
     }
 
-    /// One batch after the other. Articles that wait for the final model come last: those with an unassigned page,
+    /// Processes one batch after the other. Articles that need the final model come last: those with an unassigned page,
     /// and those of which another capture may be needed.
     pub fn in_batches(
         &mut self,
@@ -241,7 +241,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// The pages that cannot be finished before the model is final.
+    /// Returns the pages whose outcomes depend on the final model.
     pub(crate) fn waiting(&self, site: &Surveyed, findings: &Findings) -> BTreeSet<usize> {
         let waits = |page: &usize| match &findings[page].applied.outcome {
             Outcome::Article(_) => false,
@@ -251,7 +251,7 @@ impl<'a> Work<'a> {
         findings.keys().copied().filter(waits).collect()
     }
 
-    /// What applies a model to pages of the site.
+    /// Returns what is needed to apply a model to pages of the site.
     pub fn applying<'b>(&self, site: &'b Surveyed, model: &'b SiteModel) -> ApplyContext<'b>
     where
         'a: 'b,
@@ -268,7 +268,7 @@ impl<'a> Work<'a> {
         self.load_captures(stored)
     }
 
-    /// Captures, with the indices of the pages of their addresses.
+    /// Loads captures, each given with the index of its page.
     fn load_captures(&self, captures: Vec<(usize, StoredPage)>) -> io::Result<Vec<(usize, Page)>> {
         let (pages, stored): (Vec<usize>, Vec<StoredPage>) = captures.into_iter().unzip();
         let loaded = self.clock.read.time(|| self.stored.load(&self.key, stored))?;
@@ -285,7 +285,7 @@ impl<'a> Work<'a> {
         Surveyed::of(&self.key, urls, items, heads, self.settings)
     }
 
-    /// The site as it is known before learning, without loading pages that were surveyed by another process.
+    /// Surveys the site before learning, without loading pages that another process surveyed.
     pub fn surveyed(&self, items: Vec<FeedItem>) -> io::Result<Surveyed> {
         let heads = self.needed_heads(&items)?;
         Ok(self.survey(items, heads.as_deref()))
@@ -295,7 +295,7 @@ impl<'a> Work<'a> {
         needs_heads(self.pages.iter().map(|page| &*page.head.url), items, self.settings)
     }
 
-    /// The heads of all pages, where surveying the site needs them.
+    /// Returns the heads of all pages, if the survey needs them.
     fn needed_heads(&self, items: &[FeedItem]) -> io::Result<Option<Vec<PageHead>>> {
         if !self.needs_heads(items) {
             return Ok(None);
@@ -329,7 +329,7 @@ impl<'a> Work<'a> {
         self.learn_from_candidates(site, &sample.iter().collect::<Vec<_>>(), cut, previous, &[])
     }
 
-    /// The sample of some pages, given by index.
+    /// Chooses a sample of some pages, given by index.
     pub fn sample_of(&self, pages: &[usize]) -> Vec<usize> {
         let heads = pages.iter().map(|&page| &self.pages[page].head);
         let Sample { chosen, .. } =
@@ -337,13 +337,13 @@ impl<'a> Work<'a> {
         chosen.into_iter().map(|at| pages[at]).collect()
     }
 
-    /// The sample of all pages, by index.
+    /// Chooses a sample of all pages, by index.
     pub fn sample(&self) -> Vec<usize> {
         self.sample_of(&(0..self.pages.len()).collect::<Vec<_>>())
     }
 
-    /// Completes the last result of a site, given its final model: what is to be kept of the night; and the corrections that
-    /// match nothing, which are named and counted.
+    /// Completes the last result of a site, given its final model: adds what the store is to keep of the night, and names
+    /// and counts the corrections that match nothing.
     fn conclude(
         &self,
         model: &SiteModel,
@@ -368,7 +368,7 @@ impl<'a> Work<'a> {
         self.config.emit.sinks.contains(&SinkName::SiteConfig)
     }
 
-    /// The result of pages, including the articles of their other captures.
+    /// Returns the result of pages, including the articles of their other captures.
     fn result(
         &mut self,
         large: &LargeSite<'_>,

@@ -1,4 +1,4 @@
-//! What was learnt and applied, by site: results of small sites, models of large ones, and what came of their pages.
+//! Outputs of the steps by site: results of small sites, models of large sites, and outcomes of their pages.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -13,7 +13,7 @@ use sitemodel::{Outcome, SiteModel};
 use super::night::Decided;
 use crate::apply::{Findings, PageFinding, Unassigned};
 
-/// Where a row is: in which file, and which one.
+/// Position of a row: the number of its file, and its number in the file.
 #[derive(Clone, Copy, Debug)]
 pub struct RowPlace {
     file: u32,
@@ -22,27 +22,27 @@ pub struct RowPlace {
 
 #[derive(Debug, Default)]
 struct SiteRowPlaces {
-    /// Parts of its result, by number.
+    /// Parts of the site's result, by number.
     results: BTreeMap<u64, RowPlace>,
     /// Models by round.
     models: BTreeMap<u64, RowPlace>,
     decided: Option<RowPlace>,
     site_configs: Option<RowPlace>,
-    /// What came of pages, by the id of each, in both rounds.
+    /// Outcomes of pages by the id of the page, for each of the two rounds.
     found: [HashMap<u64, (RowKind, RowPlace), FxBuildHasher>; 2],
 }
 
-/// All that was learnt and applied of some sites.
+/// Outputs of the steps for some sites.
 #[derive(Debug, Default)]
 pub struct StepOutputs {
     files: Vec<StepFile>,
     sites: BTreeMap<(u64, String), SiteRowPlaces>,
-    /// Instructions of the last round of learning by the id of a page's row, with their sites.
+    /// Instructions of the last round of learning, with their sites, by the id of a page's row.
     instructions: BTreeMap<u64, Vec<(String, RowPlace)>>,
 }
 
 impl StepOutputs {
-    /// Lists what files hold of the sites that are wanted, by hash.
+    /// Lists the rows that files have of the wanted sites. `wants` is given the hash of a site's key.
     ///
     /// # Errors
     /// If a file is damaged.
@@ -80,16 +80,16 @@ impl StepOutputs {
         Ok(made)
     }
 
-    /// Whether a site with this hash has a model: is a large one.
+    /// Whether a site with this hash has a model, that is, is a large site.
     pub fn has_model(&self, hash: u64) -> bool {
         let of_hash = self.sites.range((hash, String::new())..);
         of_hash.take_while(|((own, _), _)| *own == hash).any(|(_, rows)| !rows.models.is_empty())
     }
 
-    /// What there is of a site.
+    /// Returns the outputs for a site.
     ///
     /// # Errors
-    /// If there is nothing.
+    /// If there are none.
     pub fn of_site<'a>(&'a self, key: &'a str) -> io::Result<SiteStepOutputs<'a>> {
         let rows = self.sites.get(&(hash_of(key), key.to_owned()));
         let nothing = || {
@@ -100,12 +100,12 @@ impl StepOutputs {
         Ok(SiteStepOutputs { made: self, key, rows: rows.ok_or_else(nothing)? })
     }
 
-    /// All sites, in the order of outputs, by hash and key.
+    /// Hashes and keys of all sites, in the order of outputs.
     pub fn sites(&self) -> impl Iterator<Item = &(u64, String)> {
         self.sites.keys()
     }
 
-    /// Whether the site with this key is a large one.
+    /// Whether the site with this key is a large site.
     pub fn is_large(&self, key: &str) -> bool {
         self.sites.get(&(hash_of(key), key.to_owned())).is_some_and(|rows| !rows.models.is_empty())
     }
@@ -115,7 +115,7 @@ impl StepOutputs {
         self.sites.iter().filter(|(_, rows)| !rows.models.is_empty()).map(|((hash, _), _)| *hash)
     }
 
-    /// Where the instructions for the page of a row are, with their sites.
+    /// Returns the positions of the instructions for a page's row, with their sites.
     pub fn instructions_for(&self, row: u64) -> &[(String, RowPlace)] {
         self.instructions.get(&row).map_or(&[], Vec::as_slice)
     }
@@ -125,16 +125,16 @@ impl StepOutputs {
         !self.instructions.is_empty()
     }
 
-    /// The contents of a row.
+    /// Reads a row.
     ///
     /// # Errors
-    /// If it is damaged.
+    /// If the row is damaged.
     pub fn record(&self, place: RowPlace) -> io::Result<Vec<u8>> {
         self.files[place.file as usize].record(place.row)
     }
 }
 
-/// What was learnt and applied of one site.
+/// Outputs of the steps for one site.
 #[derive(Clone, Copy, Debug)]
 pub struct SiteStepOutputs<'a> {
     made: &'a StepOutputs,
@@ -143,12 +143,12 @@ pub struct SiteStepOutputs<'a> {
 }
 
 impl SiteStepOutputs<'_> {
-    /// Whether it is a large one, of which there is a model.
+    /// Whether the site is large, so that there is a model of it.
     pub fn is_large(&self) -> bool {
         !self.rows.models.is_empty()
     }
 
-    /// The parts of its result, if it is a small one.
+    /// The parts of its result, if it is a small site.
     pub fn results(&self) -> impl Iterator<Item = io::Result<(usize, SiteResult)>> {
         self.rows
             .results
@@ -156,17 +156,17 @@ impl SiteStepOutputs<'_> {
             .map(|(number, place)| Ok((*number as usize, unpacked(&self.made.record(*place)?)?)))
     }
 
-    /// Its model after a round; that of the first if the second added nothing.
+    /// Returns the model after a round. If the second round added nothing, this is the model of the first.
     ///
     /// # Errors
-    /// If there is none, or it is damaged.
+    /// If there is no model, or it is damaged.
     pub fn model(&self, round: u64) -> io::Result<SiteModel> {
         let last = self.rows.models.range(..=round).next_back();
         let (_, place) = last.ok_or_else(|| self.missing("its model"))?;
         SiteModel::from_bytes(&self.made.record(*place)?).map_err(io::Error::other)
     }
 
-    /// What was decided beside its model.
+    /// Returns what becomes of unassigned pages, and what the store is to keep of the night.
     ///
     /// # Errors
     /// If that is missing or damaged.
@@ -188,7 +188,7 @@ impl SiteStepOutputs<'_> {
         found.copied().ok_or_else(|| self.missing(&page.head.url))
     }
 
-    /// What kind of outcome a page had in the first round.
+    /// Returns the kind of outcome that a page had in the first round.
     ///
     /// # Errors
     /// If it is missing.
@@ -196,7 +196,7 @@ impl SiteStepOutputs<'_> {
         Ok(self.place(page, 1)?.0)
     }
 
-    /// What came of a page in the first round.
+    /// Returns the outcome of a page in the first round.
     ///
     /// # Errors
     /// If that is missing or damaged.
@@ -204,12 +204,12 @@ impl SiteStepOutputs<'_> {
         unpacked(&self.made.record(self.place(page, 1)?.1)?)
     }
 
-    /// What came of a page in the end.
+    /// Returns the final outcome of a page.
     fn found_last(&self, page: &StoredPage) -> io::Result<PageFinding> {
         unpacked(&self.made.record(self.place(page, 2)?.1)?)
     }
 
-    /// What came of pages: in the first round, or in the end.
+    /// Returns the outcomes of pages: those of the first round, or the final ones.
     pub(crate) fn findings(
         &self,
         pages: &[usize],

@@ -1,7 +1,7 @@
-//! A site in the light of earlier nights: its stored model is applied to tonight's sample and assessed, a
-//! decision is made, and what is to be kept of tonight is put together.
+//! Processes a site with a model store: applies the stored model to tonight's sample, assesses it, decides what becomes
+//! of it, and collects what the store is to keep of the night.
 //!
-//! Without a store, or without anything of the site in it, this is learning from tonight's sample, as ever.
+//! Without a store, or if the store has nothing of the site, a model is learnt from tonight's sample as usual.
 
 mod change;
 mod decision;
@@ -33,34 +33,34 @@ use crate::night::earlier::{OTHERS, changed_texts, shared_words};
 use crate::night::in_hand::{CandidatePage, Walls, retained_candidates, template_id, wall_pages};
 use crate::night::kept::{NewRevision, of_new, revision, template_night};
 
-/// Pages of a template that are compared with the judgement of the page alone.
+/// Pages of a template that are also extracted by themselves, for comparison.
 const COMPARED: usize = 2;
-/// Templates that a model of earlier nights may have when it is learnt further. A night adds as many as its sample has
-/// pages at most.
+/// Maximum number of templates of a stored model when it is learnt further. A night adds at most as many as its sample
+/// has pages.
 const MOST_TEMPLATES: usize = 256;
-/// By how much a model learnt anew must fit tonight's pages better to take the place of the old one.
+/// How much better than the old model a new one must fit tonight's pages to replace it.
 const CLEARLY: f64 = 0.03;
-/// Share of pages on which the wrapper of such a model finds the article where the old one's did not.
+/// How much larger the share of pages must be on which the wrapper finds the article, if the new model fits only as well.
 const FOUND_AGAIN: f64 = 0.5;
 
-/// What becomes of pages that the model has no template for, and what is to be kept of the night.
+/// What becomes of pages without a template, and what the store is to keep of the night.
 pub type Decided = (Unassigned, Option<Night>);
 
-/// The model that a site's pages are begun with.
+/// The model that a site's pages are processed with first.
 pub struct Begun {
     pub(crate) model: SiteModel,
     /// What learning found out about pages, by index.
     pub(crate) known: BTreeMap<usize, KnownPage>,
-    /// What came of pages of the sample, by this model.
+    /// Outcomes of pages of the sample by this model.
     pub(crate) applied: Outcomes,
-    /// What becomes of pages that it has no template for.
+    /// What becomes of pages without a template.
     pub(crate) unassigned: Unassigned,
-    /// What is to be kept of tonight, where there is a store.
+    /// What the store is to keep of the night; `None` without a store.
     pub(crate) night: Option<Night>,
 }
 
 impl Begun {
-    /// What was decided beside the model, for another process.
+    /// Returns the model, and what was decided beside it, for another process.
     pub fn decided(self) -> (SiteModel, Decided) {
         (self.model, (self.unassigned, self.night))
     }
@@ -77,7 +77,7 @@ impl Begun {
 }
 
 impl Work<'_> {
-    /// The model that the pages of a site are begun with, given its pages or those of its sample.
+    /// Chooses the model that the site's pages are processed with first, given all pages or those of the sample.
     pub(crate) fn begin(&self, site: &mut Surveyed, parsed: &ParsedPages<'_>) -> io::Result<Begun> {
         let Some(store) = self.store else {
             let (model, known) = self.learn(site, parsed, None);
@@ -99,7 +99,7 @@ impl Work<'_> {
         }
     }
 
-    /// What the store knows of the site, whose addresses are then known with those of retained pages.
+    /// Returns what the store knows of the site, and adds the addresses of retained pages to the survey.
     fn widen(&self, store: &Store, site: &mut Surveyed) -> io::Result<SiteState> {
         let state = store.site(&self.key).map_err(io::Error::other)?;
         let chosen: BTreeSet<&str> = self.pages.iter().map(|page| &*page.head.url).collect();
@@ -112,7 +112,7 @@ impl Work<'_> {
         Ok(state)
     }
 
-    /// The site as it was when another process began it.
+    /// Extends the survey in the same way as the process that began the site.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -127,7 +127,7 @@ impl Work<'_> {
         Ok(Some(model))
     }
 
-    /// Learns from all pages in hand.
+    /// Learns from all pages in hand: tonight's sample and the retained pages.
     fn learn_fresh(
         &self,
         site: &Surveyed,
@@ -177,7 +177,7 @@ impl Work<'_> {
         Ok(Begun { model, known, applied, unassigned: Unassigned::Wait, night: Some(night) })
     }
 
-    /// Applies the stored model to tonight's sample, and decides.
+    /// Applies the stored model to tonight's sample, and decides what becomes of it.
     fn update_from_stored_model(
         &self,
         site: &Surveyed,
@@ -252,7 +252,7 @@ impl Work<'_> {
             };
             let mut learnt = learn(&decision);
             if let (None, ModelDecision::Relearn(ids)) = (&learnt, &decision) {
-                // What is retained may be of the former layout.
+                // Retained pages may have the former layout.
                 learnt = learn(&ModelDecision::Replace(ids.clone()));
             }
             let learnt = learnt.and_then(|(model, known, new)| {
@@ -351,7 +351,7 @@ impl Work<'_> {
             return Ok(Begun { model, known, applied, unassigned, night: Some(night) });
         }
         if unassigned == Unassigned::Alone {
-            // What is a wall is not retained.
+            // Unassigned pages may turn out to be walls, which are not retained.
             self.apply_alone(site, &old, &tonight, &mut applied);
             not_kept.pages = wall_pages(&applied);
         }
@@ -405,7 +405,7 @@ impl Work<'_> {
         }
     }
 
-    /// The templates with corrections that they have not learnt from yet, and pages in hand to learn from.
+    /// Returns the templates that have not learnt from their corrections yet and have pages tonight to learn from.
     fn to_correct(&self, old: &SiteModel, tonight: &[CandidatePage<'_>]) -> Vec<String> {
         if self.settings.corrections.is_none() {
             return Vec::new();
@@ -417,8 +417,8 @@ impl Work<'_> {
         ids
     }
 
-    /// The model without templates that were not seen for long, and without those not seen for longest where there are
-    /// too many. Gives also how many were too many.
+    /// Returns the model without templates that were not seen for long and, if there are too many, without those not seen
+    /// for longest. Also returns how many were too many.
     fn without_retired(
         &self,
         state: &SiteState,
@@ -508,17 +508,17 @@ fn chosen_for<'a, 'p>(
     tonight.iter().chain(again).filter(|page| is_of(page)).collect()
 }
 
-/// How well outcomes fit tonight's pages that the old model put into some of its templates.
+/// How well outcomes fit those of tonight's pages that the old model put into some of its templates.
 pub(crate) struct Fit {
-    /// The mean of their confidence and, where there are a judgement of the page alone and a former capture of the page, the
-    /// agreement with these.
+    /// Mean over the pages of the average of confidence, agreement with the page extracted by itself, and agreement with
+    /// an earlier capture, as far as these are known.
     judged: f64,
     /// Share of pages on which a wrapper found the article.
     pub(crate) by_wrapper: f64,
     pub(crate) confidence: f64,
-    /// Mean agreement with the judgement of the page alone; `None` without one.
+    /// Mean agreement with pages extracted by themselves; `None` without any.
     pub(crate) agreement: Option<f64>,
-    /// Mean agreement with former captures, in the words that pages still have; `None` without one.
+    /// Mean agreement with earlier captures, in the words that pages still have; `None` without any.
     before: Option<f64>,
 }
 
@@ -565,8 +565,7 @@ impl Fit {
         }
     }
 
-    /// Whether it fits better by so much at least; or as well, and the wrapper finds again what it no longer
-    /// found.
+    /// Whether it fits better by more than `least`, or fits as well while wrappers find the article on many more pages.
     fn is_better_than(&self, old: &Self, least: f64) -> bool {
         self.judged > old.judged + least
             || (self.judged > old.judged - CLEARLY
@@ -575,7 +574,7 @@ impl Fit {
 }
 
 impl Work<'_> {
-    /// The model that this run applied when it was taken in, and what changed then.
+    /// Repeats a run that the store already contains: returns the model that it applied and what changed then.
     fn replay_committed_run(
         &self,
         site: &Surveyed,
@@ -605,7 +604,7 @@ impl Work<'_> {
         Ok(Begun { unassigned, night, ..Begun::of(model) })
     }
 
-    /// The stored model; where there is none that can be used, one that is learnt for this run only.
+    /// Applies the stored model; if it is missing or cannot be used, learns one for this run only.
     pub(crate) fn apply_stored_model(
         &self,
         site: &Surveyed,

@@ -21,8 +21,8 @@ const SAMPLE: usize = 10;
 /// Number of test pages in a file.
 const TESTS: usize = 3;
 
-/// The site configs of a site: one per host with articles from learnt wrappers, or one for several hosts
-/// below one domain. Sites of saved files have no host and no file.
+/// Returns the site configs of a site: one per host with articles from learnt wrappers, or one for several hosts below
+/// one domain. Sites of saved files have no host, and so no site config.
 pub(crate) fn site_configs(
     articles: &[Extracted],
     model: &SiteModel,
@@ -54,7 +54,7 @@ fn host_of(url: &str) -> String {
     url.and_then(|url| Some(url.host_str()?.to_owned())).unwrap_or_default()
 }
 
-/// The file's name: the host's, unless an operating system reserves it.
+/// Returns the name of a host's file: the host, unless an operating system reserves that name.
 pub fn file_name(host: &str) -> String {
     match host.strip_prefix('.') {
         Some(below) => format!(".{}.txt", site_file_name(below)),
@@ -62,7 +62,7 @@ pub fn file_name(host: &str) -> String {
     }
 }
 
-/// Articles by a hash of their addresses, the first of each template before the others.
+/// Sorts articles by a hash of their addresses, the first of each template before the others.
 fn sample_of<'a>(articles: &[&'a Article]) -> Vec<&'a Article> {
     let mut ordered = articles.to_vec();
     ordered.sort_by_cached_key(|a| (xxh3_64(a.url.as_bytes()), a.url.clone()));
@@ -112,7 +112,7 @@ fn file_of<'a>(
         model.templates().iter().flat_map(of).collect()
     };
     let Probed { title, author, date } = samples.probe(&is_date, &learnt);
-    // A test should hold: pages that were read with doubt come last.
+    // A test should hold, so doubtful articles come last.
     let mut tested: Vec<&Article> = sample.iter().map(|(article, _)| *article).collect();
     tested.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
     let snippets = test_pages(tested.into_iter());
@@ -134,7 +134,7 @@ fn file_of<'a>(
     Some(export(&Exported { about: &about, ..parts }).to_string())
 }
 
-/// Who wrote a file, and the layouts that it is for: ids, numbers of articles and confidences.
+/// Lines that say who wrote a file and which layouts it is for: ids, numbers of articles and confidences.
 pub fn about_layouts<'a>(layouts: impl Iterator<Item = (&'a str, usize, f64)>) -> Vec<String> {
     let of_layout = |(id, pages, confidence): (&str, usize, f64)| {
         format!("layout {id}: {pages} articles, confidence {confidence:.2}")
@@ -143,7 +143,7 @@ pub fn about_layouts<'a>(layouts: impl Iterator<Item = (&'a str, usize, f64)>) -
     std::iter::once(learnt_by).chain(layouts.map(of_layout)).collect()
 }
 
-/// The first of some articles, to test a file on: their addresses, and some words of each.
+/// Chooses the first of some articles as test pages of a file: their addresses, and some words of each.
 pub fn test_pages<'a>(
     articles: impl Iterator<Item = &'a Article>,
 ) -> Vec<(&'a str, Option<String>)> {
@@ -172,7 +172,7 @@ fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
     date_of(&context, article.language.as_deref(), text) == article.published
 }
 
-/// On how many pages a file selects the text of the article, apart from white space.
+/// Returns the number of pages on which a file selects the text of the article, apart from white space.
 fn same_text(file: &SiteConfig, sample: &[(&Article, &ParsedPage<'_>)]) -> usize {
     let (wrapper, _) = compile(file);
     let same = |(article, parsed): &&(&Article, &ParsedPage<'_>)| {

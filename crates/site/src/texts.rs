@@ -1,10 +1,10 @@
-//! What the texts at a site's addresses were in earlier nights: a text that has changed where its page comes again tells more of a
+//! Compares texts with those at the same addresses in earlier nights. Changed texts of known pages say more about a
 //! redesign than lengths do.
 //!
-//! Takes: sketches of tonight's texts, and those that the store has.
+//! Takes: sketches of tonight's texts, and those in the store.
 //! Gives: how similar the texts of the same addresses are, and what the store is to keep.
-//! Why: a model that is learnt anew may find about as much text with about the same confidence, and yet another text.
-//! Drops: addresses that did not come again for longest.
+//! Why: a new model may find about as much text with about the same confidence, and still another text.
+//! Drops: addresses that were not seen for longest.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,11 +14,11 @@ use model::{Extracted, SharedWords};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Texts of a site, or of a part of one, that are looked at: those whose addresses have the least hashes, in all nights.
+/// Maximum number of texts of a result that are sketched: those with the smallest address hashes, so the same every night.
 const MOST: usize = 64;
-/// Texts of a site that are kept.
+/// Maximum number of texts of a site that are kept.
 const MOST_KEPT: usize = 24;
-/// Similarity below which a text differs, whatever chance does to sketches.
+/// Similarity below which a text differs, whatever the error of the sketches.
 const SAME: f64 = 0.97;
 
 /// The text at an address.
@@ -31,7 +31,7 @@ pub struct ArticleText {
     is_sure: bool,
 }
 
-/// Some texts of articles with a store.
+/// Sketches some of the articles of a run with a model store.
 pub fn some_texts(articles: &[Extracted]) -> Vec<ArticleText> {
     let stored = articles.iter().filter(|article| article.model_revision.is_some());
     let mut addresses: Vec<(u64, &Extracted)> =
@@ -48,32 +48,32 @@ impl ArticleText {
     }
 }
 
-/// A text that is kept.
+/// A text that the store keeps.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 struct KnownText {
     text: ArticleText,
-    /// Whether the address came in more than one night.
+    /// Whether the address was seen in more than one night.
     is_seen_again: bool,
-    /// The last night that it came.
+    /// The last night in which the address was seen.
     night: String,
 }
 
-/// What is known of the texts of a site.
+/// The texts of a site that the store keeps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownTexts(Vec<KnownText>);
 
 impl KnownTexts {
-    /// As a store has them; none if they cannot be read.
+    /// Reads the texts from a store; empty if they cannot be read.
     pub fn of(bytes: Option<&[u8]>) -> Self {
         Self(bytes.and_then(|bytes| rmp_serde::from_slice(bytes).ok()).unwrap_or_default())
     }
 
-    /// As a store keeps them; `None` if they cannot be encoded.
+    /// Encodes the texts for a store; `None` if that fails.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         rmp_serde::to_vec(&self.0).ok()
     }
 
-    /// Those of tonight's texts whose addresses are known: sketches of others are compared with nothing.
+    /// Sketches tonight's texts at known addresses: others have nothing to be compared with.
     pub(crate) fn known_of<'a>(
         &self,
         articles: impl Iterator<Item = &'a Extracted>,
@@ -83,37 +83,37 @@ impl KnownTexts {
         articles.filter(is_known).map(ArticleText::of).collect()
     }
 
-    /// How many of tonight's texts are known, and the sum of their similarities to what is known.
+    /// Returns how many of tonight's texts are at known addresses, and the sum of their similarities to the known texts.
     pub fn compare(&self, tonight: &[ArticleText]) -> (u64, f64) {
         let of = self.similarities(tonight);
         of.fold((0, 0.0), |(count, sum), (one, _)| (count + 1, sum + one))
     }
 
-    /// How many of tonight's texts differ from what is known.
+    /// Returns how many of tonight's texts differ from the known ones.
     pub(crate) fn differing(&self, tonight: &[ArticleText]) -> u64 {
         self.similarities(tonight).filter(|(one, _)| *one < SAME).count() as u64
     }
 
-    /// How many of tonight's texts are others than what is known, and was sure.
+    /// Returns how many of tonight's texts replace a different known text of high confidence.
     pub fn others(&self, tonight: &[ArticleText]) -> u64 {
         let is_other = |(one, is_sure): &(f64, bool)| *is_sure && *one <= SharedWords::OTHER;
         self.similarities(tonight).filter(is_other).count() as u64
     }
 
-    /// The similarity of each text that is known to what is, and whether that was sure.
+    /// Returns for each of tonight's texts at a known address its similarity to the known text, and whether that was sure.
     fn similarities(&self, tonight: &[ArticleText]) -> impl Iterator<Item = (f64, bool)> {
         let known: BTreeMap<u64, &ArticleText> =
             self.0.iter().map(|own| (own.text.address, &own.text)).collect();
         let similarity = move |text: &ArticleText| {
             let known = known.get(&text.address)?;
             let shared = known.words.similarity(&text.words);
-            // Of the shingles of both texts to those of each, as F1 counts.
+            // From a Jaccard similarity to F1: twice the shared shingles over those of both texts.
             Some((2.0 * shared / (1.0 + shared), known.is_sure))
         };
         tonight.iter().filter_map(similarity)
     }
 
-    /// Adds tonight's texts. What is known of their addresses changes only if they are as usual.
+    /// Adds tonight's texts. Unless they are as usual, known texts stay and no new ones are added.
     pub fn add(&mut self, tonight: Vec<ArticleText>, night: &str, are_usual: bool) {
         let at: BTreeMap<u64, usize> =
             self.0.iter().enumerate().map(|(at, own)| (own.text.address, at)).collect();
@@ -169,7 +169,7 @@ mod tests {
             known.add(vec![text(1, &part)], "2026-03-02", are_usual);
         }
         assert_eq!(known.compare(&[text(1, &part)]), (1, 1.0));
-        // Another text in place of one that was doubtful is no loss.
+        // Another text in place of a doubtful one is not a loss.
         assert_eq!((known.differing(&[text(1, &whole)]), known.others(&[text(1, &whole)])), (1, 1));
         known.0.iter_mut().for_each(|own| own.text.is_sure = false);
         assert_eq!((known.differing(&[text(1, &whole)]), known.others(&[text(1, &whole)])), (1, 0));
@@ -182,7 +182,7 @@ mod tests {
             let new = (0..30).map(|at| text(night * 100 + at, "a new text"));
             let again = [text(9_000, "an old text")];
             known.add(new.chain(again).collect(), &format!("2026-03-0{night}"), true);
-            // Of a night's new ones, those with the least hashes come first.
+            // Among a night's new addresses, those with the smallest hashes come first.
             let is_first = night == 1;
             assert_eq!(known.0.iter().any(|own| own.text.address == 9_000), !is_first);
             assert_eq!(known.0.len(), MOST_KEPT);

@@ -1,12 +1,12 @@
-//! The verdict on a site: what came of it tonight, compared with what came of it in earlier nights.
+//! Judges a site: compares tonight's outcomes with those of earlier nights.
 //!
 //! Takes: the site's history and tonight's figures, nothing else.
-//! Gives: the verdict with the numbers that it rests on, and one thing to do.
-//! Why: somebody may be woken for it. It describes what is written, not how that was found.
+//! Gives: the verdict, the numbers that it is based on, and one thing to do.
+//! Why: somebody may be woken by it. It judges what is written, not how that was found.
 //! Drops: nothing.
 //!
-//! Numbers of pages are compared by the probability that chance alone gives them: of a Poisson or a binomial distribution
-//! with the rates of the earlier nights.
+//! Numbers of pages are compared by the probability that chance alone explains them: in a Poisson or a binomial
+//! distribution with the rates of the earlier nights.
 
 use std::collections::BTreeMap;
 
@@ -17,71 +17,71 @@ use model::{
 use report::readable::count;
 use sitemodel::at_least_of;
 
-/// Fewest pages that allow a verdict.
+/// Minimum number of pages for a verdict.
 pub const FEWEST: u64 = 3;
-/// Earlier nights that tonight is compared with.
+/// Maximum number of earlier nights that tonight is compared with.
 const NIGHTS: usize = 14;
-/// Nights in a row from which on fewer or other articles are usual.
+/// Number of nights in a row after which fewer or other articles count as usual.
 const SETTLED: usize = 7;
-/// Pauses without a page from which on they are usual.
+/// Number of pauses after which nights without a page count as usual.
 const PAUSES: usize = 3;
-/// Probability below which so few pages or articles are no chance.
+/// Probability below which chance does not explain so few pages or articles.
 const RARE: f64 = 0.005;
-/// Nights that the variance of a Poisson distribution weighs as much as, beside that of the usual nights.
+/// Weight of the variance of a Poisson distribution beside that of the usual nights, in nights.
 const NIGHTS_OF_CHANCE: f64 = 2.0;
-/// The same of a share of pages.
+/// Probability below which chance does not explain such a share of pages.
 const RARE_SHARE: f64 = 0.001;
-/// Share of the fewest articles of a night up to which tonight's are far fewer.
+/// Maximum ratio of tonight's articles to the fewest of a usual night, for them to be far fewer.
 const FAR_FEWER: f64 = 0.4;
-/// The same for a site that has lost a template.
+/// The same ratio for a site that has lost a template.
 const FEWER: f64 = 0.8;
-/// Share of pages from which on walls, or pages without a text, are an event.
+/// Minimum share of walls, and of pages without a text, that is remarkable.
 const REFUSED: f64 = 0.2;
 const LOST: f64 = 0.3;
-/// Walls for each article from which on a site without earlier nights is blocked.
+/// Minimum number of walls for each article for a site without earlier nights to be blocked.
 const WALLS: u64 = 4;
-/// Mean confidence lost from which on articles are worse, and somewhat worse.
+/// Minimum loss of mean confidence for articles to be worse, and to be somewhat worse.
 const UNSURE: f64 = 0.18;
 const LESS_SURE: f64 = 0.1;
-/// Agreement with the judgement of single pages lost from which on texts are others, if they are less sure, too.
+/// Minimum loss of agreement with pages extracted by themselves for somewhat worse articles to count as worse.
 const DISPUTED: f64 = 0.3;
-/// Similarity to the texts that addresses had before lost from which on texts may be others; and that and confidence lost
-/// together from which on they are.
+/// Minimum loss of similarity to the earlier texts of the same addresses for texts to have changed, and the minimum sum
+/// of this loss and the loss of confidence.
 const CHANGED: f64 = 0.07;
 const CHANGED_AND_UNSURE: f64 = 0.1;
-/// The same up to which they are the same.
+/// Maximum loss of similarity for texts to be the same.
 const SAME: f64 = 0.03;
-/// Addresses with other texts than sure ones from which on these are no accident.
+/// Minimum number of addresses whose sure texts were replaced by other texts: fewer may be an accident.
 const OTHERS: u64 = 2;
-/// Ratio of lengths up to which articles are cut, and from which on they have more than their text.
+/// Ratio of lengths up to which articles are cut, and from which they contain more than their text.
 const CUT: f64 = 0.6;
 const SWOLLEN: f64 = 1.7;
-/// Standard errors that lengths must differ by.
+/// Number of standard errors by which lengths must differ.
 const ERRORS: f64 = 3.5;
-/// Variance of the mean length from night to night beside that of the articles, in logarithms.
+/// Variance of the mean logarithm of lengths between nights that is added to the measured variances.
 const BETWEEN_NIGHTS: f64 = 0.01;
-/// Share of articles that have a field from which on it is required, and articles that must have shown it.
+/// Minimum share of articles with a field for it to be required, and minimum number of earlier articles to tell.
 const REQUIRED: f64 = 0.9;
 const SHOWN_BY: u64 = 10;
 
-/// A site's night.
+/// A night of a site, to be judged.
 #[derive(Clone, Copy, Debug)]
 pub struct Tonight<'a> {
-    /// Its key.
+    /// Key of the site.
     pub site: &'a str,
-    /// The date, `YYYY-MM-DD`; empty where pages have no dates.
+    /// The date, `YYYY-MM-DD`; empty if pages have no dates.
     pub night: &'a str,
-    /// What came of its pages.
+    /// Figures of the outcomes of its pages.
     pub figures: &'a NightFigures,
-    /// Pages that have lost their texts; `None` if none were looked for.
+    /// Pages that have lost their texts; `None` if the run did not look for them.
     pub lost_texts: Option<&'a [LostTexts]>,
-    /// What became of words that pages had in earlier captures.
+    /// What became of the words that pages had in earlier captures.
     pub shared_words: SharedWords,
-    /// Known addresses whose texts are others than sure ones.
+    /// Number of known addresses whose sure texts were replaced by other texts.
     pub other_texts: u64,
     /// The worst verdict on a template, by tonight's sample.
     pub worst_template: Verdict,
-    /// Whether the run took all pages of the inputs: else fewer pages mean nothing.
+    /// Whether the run took all pages of the inputs; otherwise fewer pages mean nothing.
     pub is_whole: bool,
 }
 
@@ -89,15 +89,15 @@ pub struct Tonight<'a> {
 pub struct NightVerdict {
     /// The verdict with its evidence.
     pub health: Assessment,
-    /// What it is compared with.
+    /// The mean of the usual nights that it was compared with.
     pub usual: Option<UsualNight>,
-    /// The ids of the templates that give no articles, unlike usually.
+    /// Ids of the templates that usually give articles, but gave none.
     pub lost_templates: Vec<String>,
-    /// Whether later nights are to be like this one.
+    /// Whether the night counts as usual for later nights.
     pub is_usual: bool,
 }
 
-/// The verdict on a night. `history` has the earlier nights, oldest first.
+/// Judges a night. `history` has the earlier nights, oldest first.
 pub fn judge(history: &[PastNight], tonight: &Tonight<'_>) -> NightVerdict {
     let compared = Compared::of(history, tonight);
     let found = compared
@@ -123,11 +123,11 @@ pub fn judge(history: &[PastNight], tonight: &Tonight<'_>) -> NightVerdict {
 
 struct Compared<'a> {
     history: &'a [PastNight],
-    /// At most [`NIGHTS`].
+    /// At most [`NIGHTS`] nights.
     usual: Vec<&'a NightFigures>,
-    /// All usual nights together, with their mean agreement.
+    /// The sum of all usual nights, with their mean agreement.
     sum: NightFigures,
-    /// Templates that give far fewer articles than usually, with these and the mean of usual nights.
+    /// Templates that give far fewer articles than usual: ids, tonight's articles, and the mean of the usual nights.
     lost: Vec<(String, u64, f64)>,
     tonight: &'a Tonight<'a>,
     now: &'a NightFigures,
@@ -171,12 +171,12 @@ impl<'a> Compared<'a> {
         })
     }
 
-    /// Articles of the usual nights, in words.
+    /// Describes the articles of the usual nights in words.
     fn usual_articles(&self) -> String {
         format!("usually {:.0} in {}", self.mean(|night| night.articles), self.nights())
     }
 
-    /// The same with what they are like.
+    /// Like `usual_articles`, with lengths and confidence.
     fn usual_texts(&self) -> String {
         format!(
             "usually {:.0}, {:.0} words and {:.2} in {}",
@@ -187,7 +187,7 @@ impl<'a> Compared<'a> {
         )
     }
 
-    /// Something else is served instead of pages: of a site without articles, in the nights since the last one with some.
+    /// Checks whether walls are served instead of pages. Without articles, walls since the last night with articles count too.
     fn blocked(&self) -> Option<Assessment> {
         let (refused, articles) =
             (self.now.refused() - self.left_over(self.now), self.now.articles);
@@ -225,20 +225,20 @@ impl<'a> Compared<'a> {
         Some(Assessment { blocked_by: Some(by), ..assessment(Verdict::Blocked, evidence, next) })
     }
 
-    /// Whether walls are far more of all answers than usually.
+    /// Whether walls are a far larger share of all answers than usual.
     fn is_unusual_share(&self, walls: u64, of: u64) -> bool {
         walls as f64 >= REFUSED * of as f64 && self.is_rare(walls, of)
     }
 
-    /// Whether so many walls are no chance.
+    /// Whether chance does not explain so many walls.
     fn is_rare(&self, walls: u64, of: u64) -> bool {
         let usual = self.sum.refused() + self.sum.articles + self.sum.lost();
         let rate = (self.sum.refused() + 1) as f64 / (usual + 2) as f64;
         at_least_of(walls, of, rate) < RARE_SHARE
     }
 
-    /// Pages of which the text is left over that others have, too: there is no notice in place of it, so that nothing shows
-    /// that it is a wall.
+    /// Returns the number of pages whose remaining text other pages have, too. No notice stands in place of the lost
+    /// text, so nothing shows that they are walls.
     fn left_over(&self, of: &NightFigures) -> u64 {
         let left = [DropReason::DuplicateText, DropReason::PaywallStub];
         match self.tonight.lost_texts {
@@ -249,18 +249,18 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// Pages without a text of their own.
+    /// Returns the number of pages without a text of their own.
     fn lost(&self, of: &NightFigures) -> u64 {
         of.lost() + self.left_over(of)
     }
 
-    /// Whether a template has lost the texts of pages, unlike usually.
+    /// Whether unusually many pages of a template have lost their texts.
     fn has_template_without_texts(&self) -> bool {
         let mut all = self.tonight.lost_texts.unwrap_or_default().iter();
         !self.usual.is_empty() && all.any(|lost| self.is_rare(lost.pages, lost.of))
     }
 
-    /// Pages that have lost their texts, unlike usually, and the notice that most of them have, if any have one.
+    /// Describes an unusual loss of texts, and returns its largest group of pages, which has a notice if `with_notice`.
     fn unusually_lost(&self, with_notice: bool) -> Option<(String, &LostTexts)> {
         let lost = || {
             let all = self.tonight.lost_texts.unwrap_or_default().iter();
@@ -274,7 +274,7 @@ impl<'a> Compared<'a> {
             .then(|| (format!("{pages} of {of} pages have lost {share:.0} % of their words"), most))
     }
 
-    /// Pages have a notice in place of texts, unlike usually.
+    /// Checks whether unusually many pages have a notice in place of their texts.
     fn behind_a_notice(&self) -> Option<Assessment> {
         let (lost, most) = self.unusually_lost(true)?;
         let by = most.kind?.as_str();
@@ -283,7 +283,7 @@ impl<'a> Compared<'a> {
         Some(Assessment { blocked_by: Some(by.to_owned()), ..found })
     }
 
-    /// Articles are cut, and their pages ask to subscribe, unlike usually.
+    /// Checks whether articles are cut and their pages ask to subscribe, unlike in usual nights.
     fn behind_a_paywall(&self) -> Option<Assessment> {
         let (now, then) = (self.now, &self.sum);
         let (partial, articles) = (now.partial, now.articles);
@@ -298,7 +298,7 @@ impl<'a> Compared<'a> {
         Some(Assessment { blocked_by: Some(by.to_owned()), ..found })
     }
 
-    /// There is no page, unlike usually.
+    /// Checks whether there is no page, although there usually are.
     fn missing(&self) -> Option<Assessment> {
         let tonight = self.tonight;
         let is_here = |past: &&PastNight| {
@@ -339,13 +339,13 @@ impl<'a> Compared<'a> {
         Some(assessment(Verdict::Missing, evidence, next))
     }
 
-    /// Whether a night had pages, or was one of several pauses: then they are usual, whatever was said of them.
+    /// Whether a pause is usual: it was not judged as missing, or there were several pauses.
     fn is_usual_pause(&self, past: &PastNight) -> bool {
         let ends = self.history.windows(2).filter(|two| is_pause(&two[0]) && !is_pause(&two[1]));
         past.verdict != Verdict::Missing || ends.count() >= PAUSES
     }
 
-    /// Texts or fields are worse.
+    /// Checks whether texts or fields are worse.
     fn broken(&self) -> Option<Assessment> {
         let (now, sum) = (self.now, &self.sum);
         let evidence = self
@@ -427,7 +427,7 @@ impl<'a> Compared<'a> {
         })
     }
 
-    /// Whether the texts of most articles are known, and as they were: then confidence says nothing of them.
+    /// Whether the texts of most articles are known and have not changed: confidence then says nothing about them.
     fn are_texts_the_same(&self) -> bool {
         let usual = self.sum.mean_similarity().unwrap_or(1.0);
         let is_same = |similarity| usual - similarity <= SAME;
@@ -436,7 +436,7 @@ impl<'a> Compared<'a> {
             && self.now.mean_similarity().is_some_and(is_same)
     }
 
-    /// Addresses that come again have other texts than before.
+    /// Checks whether known addresses have other texts than before.
     fn changed_texts(&self) -> Option<String> {
         let (now, sum) = (self.now, &self.sum);
         let (similarity, usual) = (now.mean_similarity()?, sum.mean_similarity().unwrap_or(1.0));
@@ -453,7 +453,7 @@ impl<'a> Compared<'a> {
         })
     }
 
-    /// Words that were text of an article are now beside it on the page, or the other way round.
+    /// Checks whether words that were text of an article are now beside it on the page, or the other way round.
     fn words_elsewhere(&self) -> Option<String> {
         let SharedWords { pages, others, lost, gained, .. } = self.tonight.shared_words;
         let agreement = self.tonight.shared_words.mean_agreement()?;
@@ -467,7 +467,7 @@ impl<'a> Compared<'a> {
         })
     }
 
-    /// A field that nearly all articles had is not found.
+    /// Checks whether a field that nearly all articles had is missing.
     fn lost_field(&self) -> Option<String> {
         let (now, then) = (self.now, &self.sum);
         if then.articles < SHOWN_BY {
@@ -477,7 +477,7 @@ impl<'a> Compared<'a> {
         let mut of_all = then.fields.iter().filter(|own| !own.0.starts_with(OF_FEEDS));
         of_all.find_map(|(field, &shown)| {
             let has = number(&now.fields, field);
-            // Pages of which the feed says less have lost nothing.
+            // An article whose feed item says less has lost nothing.
             let name = format!("{OF_FEEDS}{field}");
             let usual = number(&then.fields, &name) as f64 / then.articles as f64;
             let by_feed = (usual * now.articles as f64) as u64;
@@ -497,12 +497,12 @@ impl<'a> Compared<'a> {
         })
     }
 
-    /// There are far fewer articles.
+    /// Checks whether there are far fewer articles.
     fn shrunken(&self) -> Option<Assessment> {
         if self.usual.is_empty() || !self.tonight.is_whole || self.now.pages == 0 {
             return None;
         }
-        // Runs of one date are one night.
+        // Several runs on one date count as one night.
         let same = self
             .history
             .iter()
@@ -532,8 +532,8 @@ impl<'a> Compared<'a> {
         })
     }
 
-    /// The mean number of articles of a usual night, and the ratio of its variance to it, which is 1 of a Poisson distribution;
-    /// at most that: larger differences are in the fewest articles.
+    /// Returns the mean number of articles of a usual night, and the ratio of the variance to it, which is 1 in a Poisson
+    /// distribution. The ratio is at most 1: larger differences show in the fewest articles.
     fn spread_of_articles(&self) -> (f64, f64) {
         let mean = self.mean(|night| night.articles);
         let differences = self.usual.iter().map(|night| night.articles as f64 - mean);
@@ -542,7 +542,7 @@ impl<'a> Compared<'a> {
         (mean, ((squares / mean + NIGHTS_OF_CHANCE) / nights).min(1.0))
     }
 
-    /// Articles are somewhat less certain.
+    /// Checks whether articles are somewhat less certain.
     fn drifting(&self) -> Option<Assessment> {
         let confidence = self.now.mean_confidence().zip(self.sum.mean_confidence());
         let lost = confidence.is_some_and(|(now, then)| then - now >= LESS_SURE);
@@ -589,7 +589,7 @@ impl<'a> Compared<'a> {
         assessment(Verdict::Healthy, format!("{evidence}; {before}{templates}"), "")
     }
 
-    /// The template that lost the most articles.
+    /// Describes the template that lost the most articles.
     fn of_templates(&self) -> String {
         let lost = |of: &&(String, u64, f64)| of.2 - of.1 as f64;
         let several = self.lost.iter().filter(|_| self.sum.templates.len() > 1);
@@ -601,7 +601,7 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// Whether a site had nothing at all in a night.
+/// Whether a site had neither pages nor walls in a night.
 fn is_pause(past: &PastNight) -> bool {
     past.figures.pages == 0 && past.figures.refused() == 0
 }
@@ -611,8 +611,8 @@ fn is_other(past: &PastNight) -> bool {
     past.verdict >= Verdict::Shrunken
 }
 
-/// The nights that tonight is compared with: the last ones with articles on which nothing was wrong; or, if that has
-/// lasted, those with fewer or other articles.
+/// Returns the nights that tonight is compared with: the last ones with articles on which nothing was wrong, or, if fewer
+/// or other articles have lasted, the nights with these.
 fn usual_nights(history: &[PastNight]) -> Vec<&NightFigures> {
     let with_articles: Vec<&PastNight> = history
         .iter()
@@ -629,7 +629,7 @@ fn usual_nights(history: &[PastNight]) -> Vec<&NightFigures> {
     usual.into_iter().take(NIGHTS).collect()
 }
 
-/// The templates that give far fewer articles than usually: their ids, articles and usual articles.
+/// Returns the templates that give far fewer articles than usual: their ids, articles and usual articles.
 fn lost_templates(
     usual: &[&NightFigures],
     sum: &NightFigures,
@@ -659,7 +659,7 @@ fn variance(figures: &NightFigures) -> f64 {
     (figures.lengths[1] / figures.articles.max(1) as f64 - mean * mean).max(0.0)
 }
 
-/// Probability of so few where `mean` is the mean of a Poisson distribution.
+/// Returns the probability of at most so many events in a Poisson distribution with this mean.
 fn at_most(few: u64, mean: f64) -> f64 {
     if few as f64 >= mean {
         return 1.0;
@@ -675,7 +675,7 @@ fn at_most(few: u64, mean: f64) -> f64 {
     sum
 }
 
-/// What pages are that are served instead of those of a site, and what to do about it.
+/// Describes the pages that are served instead of those of the site, and says what to do about them.
 fn wall(by: &str) -> (String, &'static str) {
     let (name, next) = match DropReason::ALL.iter().find(|reason| reason.as_str() == by) {
         Some(DropReason::ConsentWall) => ("consent forms", "crawl it with consent given"),
@@ -732,7 +732,7 @@ mod tests {
         }
     }
 
-    /// A night with other texts at all addresses that are known.
+    /// A night in which all known addresses have other texts.
     fn of_night<'a>(night: &'a str, figures: &'a NightFigures) -> Tonight<'a> {
         Tonight {
             site: "a.example",
@@ -746,12 +746,12 @@ mod tests {
         }
     }
 
-    /// The verdict on the last of some nights, each of which is judged in turn.
+    /// Judges some nights in turn, and returns the verdict on the last.
     fn last(nights: &[NightFigures]) -> NightVerdict {
         last_with(nights, None)
     }
 
-    /// The same where pages of the last night have lost their texts.
+    /// Like `last`, but pages of the last night have lost their texts.
     fn last_with(nights: &[NightFigures], lost_texts: Option<&[LostTexts]>) -> NightVerdict {
         let mut history: Vec<PastNight> = Vec::new();
         let mut found = None;
@@ -791,7 +791,7 @@ mod tests {
             (0..28).map(|at| if at % 7 == 0 { night(40, &[]) } else { none() }).collect();
         assert_eq!(verdict(&weekly), Verdict::TooFewPages);
         assert_eq!(verdict(&[none()]), Verdict::TooFewPages);
-        // Nights that were refused were no pauses.
+        // Nights in which all requests were refused were no pauses.
         let refused = (0..3).map(|_| night(0, &[("http-503", 8)]));
         let back: Vec<_> = many(12).into_iter().chain(refused).chain(many(12)).collect();
         assert_eq!(verdict(&after(&back, none())), Verdict::Missing);
@@ -808,12 +808,12 @@ mod tests {
         let long: Vec<_> = many(12).into_iter().chain((0..60).map(|_| wall())).collect();
         assert_eq!(verdict(&long), Verdict::Blocked);
         assert_eq!(verdict(&after(&long, night(12, &[]))), Verdict::Healthy);
-        // One page a night is enough in the third.
+        // With one wall a night, the third night is blocked.
         let one = || night(0, &[("http-403", 1)]);
         assert_eq!(verdict(&after(&many(1), one())), Verdict::TooFewPages);
         let three: Vec<_> = many(1).into_iter().chain([one(), one(), one()]).collect();
         assert_eq!(verdict(&three), Verdict::Blocked);
-        // Half of a site; and one of which half is usual.
+        // Half of the pages are walls: unusual in the first site, usual in the second.
         let half = || night(6, &[("paywall-stub", 6)]);
         assert_eq!(verdict(&after(&many(12), half())), Verdict::Blocked);
         assert_eq!(verdict(&(0..4).map(|_| half()).collect::<Vec<_>>()), Verdict::Healthy);
@@ -840,11 +840,11 @@ mod tests {
         // A template with few of the pages.
         let some = last_with(&nights, Some(&[lost(6, 40, Some(DropReason::PaywallStub))]));
         assert_eq!(some.health.verdict, Verdict::Drifting);
-        // Where half of a site is usually behind a wall, it is no news.
+        // Where half of a site is usually behind a wall, that is not news.
         let half: Vec<_> = (0..6).map(|_| night(6, &[("paywall-stub", 6)])).collect();
         let usual = last_with(&half, Some(&[lost(6, 12, Some(DropReason::PaywallStub))]));
         assert_eq!(usual.health.verdict, Verdict::Healthy);
-        // What is left of a text that is gone is no wall.
+        // What is left of a lost text is not a wall.
         let left = after(&many(12), night(2, &[("duplicate-text", 10)]));
         assert_eq!(last_with(&left, None).health.verdict, Verdict::Blocked);
         assert_eq!(last_with(&left, Some(&[])).health.verdict, Verdict::Broken);
@@ -865,9 +865,9 @@ mod tests {
         assert_eq!(verdict(again(0.9, 0.84)), Verdict::Broken);
         assert_eq!(verdict(again(0.8, 0.9)), Verdict::Broken);
         assert_eq!(verdict(again(0.85, 0.95)), Verdict::Healthy);
-        // Less sure of the same texts.
+        // The same texts with less confidence.
         assert_eq!(verdict(again(0.98, 0.5)), Verdict::Drifting);
-        // Pages that are always others.
+        // Texts that are different every night.
         let others: Vec<_> = (0..6).map(|_| again(0.3, 0.9)).collect();
         assert_eq!(super::tests::verdict(&after(&others, again(0.25, 0.88))), Verdict::Healthy);
         // A page that is hard to read may be read otherwise.
@@ -908,7 +908,7 @@ mod tests {
         assert_eq!(lost.health.verdict, Verdict::Shrunken);
         assert_eq!(lost.lost_templates, ["b2"]);
         assert!(lost.health.evidence.contains("0 articles of template b2, usually 20"));
-        // A new layout in its place is no loss.
+        // A new layout in its place is not a loss.
         let other = last(&after(&both, of(&[("a1", 20), ("c3", 20)])));
         assert_eq!(other.health.verdict, Verdict::Healthy);
         assert_eq!(other.lost_templates, lost.lost_templates);

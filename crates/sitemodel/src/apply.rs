@@ -1,4 +1,4 @@
-//! Applies a model to a page: extract.
+//! Applies a model to a page: finds its template, and extracts the article.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,7 @@ pub enum Outcome {
 pub struct Applied {
     /// The outcome.
     pub outcome: Outcome,
-    /// Number of its template.
+    /// Number of the page's template.
     pub template: Option<u32>,
     /// How it was processed.
     pub way: Way,
@@ -50,9 +50,9 @@ pub struct Applied {
 /// Options for applying a model to a page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ApplyOptions<'a> {
-    /// What learning found out about it: the entry of [`crate::LearningResult::known`] for this page.
+    /// What learning found out about the page: its entry in [`crate::LearningResult::known`].
     pub known: Option<&'a KnownPage>,
-    /// Whether it is a later part of an article, for which the minimum number of words does not apply.
+    /// Whether the page is a later part of an article, for which the minimum number of words does not apply.
     pub part: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct ApplyOptions<'a> {
 type NumberedTemplate<'a> = (u32, &'a Template, &'a LearntTemplate);
 
 impl SiteModel {
-    /// The outcome of a page, given the feed items that point to it. Depends on nothing else: for a page of
+    /// Returns the outcome of a page, given the feed items that point to it. It depends on nothing else: for a page of
     /// the sample, it is the outcome of the run. Never panics.
     pub fn apply(&self, page: &Page, feed_items: &[&FeedItem], settings: &Settings) -> Applied {
         match contain_panics(|| parse_page(page, settings)) {
@@ -72,7 +72,7 @@ impl SiteModel {
         }
     }
 
-    /// The same for a parsed page.
+    /// Like [`SiteModel::apply`], for a parsed page.
     pub fn apply_parsed(
         &self,
         sibling: &SiblingPage<'_>,
@@ -104,7 +104,7 @@ impl SiteModel {
         }
     }
 
-    /// The template of a page, if the model has one for it; or why pages of its template, or of its kind, are dropped.
+    /// Returns the template of a page, if the model has one for it, or why pages of its template or kind are dropped.
     fn place(
         &self,
         sibling: &SiblingPage<'_>,
@@ -130,13 +130,13 @@ impl SiteModel {
         }
     }
 
-    /// Whether the model has no template for a page: whether its outcome is [`Outcome::Unassigned`].
+    /// Whether the model has no template for a page, so that its outcome is [`Outcome::Unassigned`].
     pub fn is_unassigned(&self, sibling: &SiblingPage<'_>, settings: &Settings) -> bool {
         let place = || matches!(self.place(sibling, None, settings), Ok(None));
         contain_panics(place).unwrap_or(false)
     }
 
-    /// The outcome of a page of a template.
+    /// Returns the outcome of a page of a template.
     fn take(
         &self,
         sibling: &SiblingPage<'_>,
@@ -190,7 +190,7 @@ impl SiteModel {
         })
     }
 
-    /// The first round of learning that has a template for a page, or drops its kind, decides.
+    /// Finds the template of a page: the first round of learning decides that has a template for it, or drops its kind.
     fn assign(&self, sibling: &SiblingPage<'_>, settings: &Settings) -> Assigned {
         let decides = |assigned: &Assigned| match *assigned {
             Assigned::No => false,
@@ -203,7 +203,7 @@ impl SiteModel {
         self.rounds.iter().map(assign).find(decides).unwrap_or(Assigned::No)
     }
 
-    /// Number of the template that a page belongs to.
+    /// Returns the number of the template that a page belongs to.
     pub fn template_of(&self, sibling: &SiblingPage<'_>, settings: &Settings) -> Option<u32> {
         match self.assign(sibling, settings) {
             Assigned::Template(number) => Some(number),
@@ -211,8 +211,8 @@ impl SiteModel {
         }
     }
 
-    /// The outcome of a page without a template: a model is learnt from this page alone. Its article has no
-    /// template.
+    /// Returns the outcome of a page without a template, by a model that is learnt from this page alone. Its article has
+    /// no template.
     pub fn apply_alone(
         &self,
         sibling: &SiblingPage<'_>,
@@ -233,7 +233,7 @@ impl SiteModel {
         match &mut applied.outcome {
             Outcome::Article(article) => article.template.clear(),
             Outcome::Drop(_) => {}
-            // A model that was learnt from the page has a template for it, except beyond a limit.
+            // A model that was learnt from the page has a template for it, unless the page exceeds a limit.
             Outcome::Unassigned => {
                 let drop = self.drop_parsed(sibling.page, Stage::Extract, DropReason::NoArticle);
                 applied = Applied::dropped(drop);
@@ -242,7 +242,7 @@ impl SiteModel {
         applied
     }
 
-    /// The drop of a page that says something for which articles are left out.
+    /// Drops a page that makes a statement for which the settings leave articles out.
     fn skip(&self, parsed: &ParsedPage<'_>, settings: &Settings) -> Option<Drop> {
         let skip = &settings.rights.skip;
         let rights = (!skip.is_empty()).then(|| rights_of_page(parsed, settings))?;
@@ -263,7 +263,7 @@ impl SiteModel {
         self.drop_of(parsed.page, stage, reason)
     }
 
-    /// The outcome of a page on which something panicked.
+    /// Makes the outcome of a page on which something panicked.
     fn failed(&self, page: &Page, stage: Stage, panic: &Contained) -> Applied {
         let detail =
             format!("processing this page failed: {panic}; please report it with the page");
@@ -285,7 +285,7 @@ impl SiteModel {
 }
 
 impl Applied {
-    /// A page that was dropped.
+    /// Makes the outcome of a page that was dropped.
     pub fn dropped(drop: Drop) -> Self {
         Self::without_article(Outcome::Drop(Box::new(drop)))
     }
@@ -308,7 +308,7 @@ pub(crate) fn character_counts(document: &Document, article: &Article) -> Charac
     CharacterCounts { pages: all, kept: kept.min(all) }
 }
 
-/// Characters of a text without white space.
+/// Counts the characters of a text without white space.
 fn characters(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let mut count = 0;
@@ -346,15 +346,15 @@ fn is_wide_space(bytes: &[u8]) -> bool {
 }
 
 impl SiteModel {
-    /// Notes what the site serves instead of articles since it was learnt: texts that several addresses of a template
-    /// have. Gives the model with their lines and the ids of the templates, or `None` if there is nothing to note.
-    /// `applied` are the outcomes of all pages in hand, by this model.
+    /// Notes texts that the site has come to serve instead of articles: those that several addresses of a template have.
+    /// Returns the model with the lines of these texts and the ids of the templates, or `None` if there is nothing to
+    /// note. `applied` has the outcomes of all pages in hand by this model.
     pub fn with_walls<'a>(
         &self,
         applied: impl Iterator<Item = &'a Applied>,
     ) -> Option<(Self, Vec<String>)> {
         let mut pages: BTreeMap<u32, usize> = BTreeMap::new();
-        // By template and lines of a text, the stories that have it.
+        // For each template and set of lines of a text, the stories that have it.
         let mut texts: BTreeMap<(u32, BTreeSet<u64>), BTreeSet<String>> = BTreeMap::new();
         for Applied { template, outcome, .. } in applied {
             let Some(template) = *template else { continue };

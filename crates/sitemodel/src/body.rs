@@ -1,4 +1,4 @@
-//! The body of an article, the methods that need only one page, and how much two readings of a page agree.
+//! The body of an article, the methods that need only one page, and the agreement of two texts of a page.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,49 +21,49 @@ pub struct ArticleBody {
     pub nodes: Vec<NodeId>,
     /// Nodes inside them whose subtrees do not belong to the body.
     pub prune: Vec<NodeId>,
-    /// XPath expressions that select the nodes.
+    /// XPath expressions that select `nodes`.
     pub xpath: Vec<String>,
-    /// XPath expressions of the nodes removed from them.
+    /// XPath expressions that select `prune`.
     pub prune_xpath: Vec<String>,
     /// XPath of the node before which the body ends.
     pub cut: Option<String>,
     /// Readers' comments.
     pub comments: String,
-    /// Name of the engine that found them.
+    /// Name of the engine that found the body.
     pub engine: String,
-    /// How they were found.
+    /// How the body was found.
     pub route: Route,
-    /// Version of the wrapper, 0 without one.
+    /// Version of the wrapper; 0 without one.
     pub wrapper_version: u32,
     /// Confidence, 0 to 1.
     pub confidence: f64,
-    /// Expected precision and recall, 0 to 1, if trees expect them.
+    /// Expected precision and recall, 0 to 1, if the decision trees predict them.
     pub(crate) expected: Option<[f64; 2]>,
-    /// Share of the words in paragraphs that the template repeats, if that is known.
+    /// Share of words in paragraphs that the template repeats, if it is known.
     pub(crate) boilerplate: Option<f64>,
-    /// Its posts, if it is a thread, in document order; empty otherwise.
+    /// The posts of a thread, in document order; empty if it is not a thread.
     pub(crate) posts: Vec<ThreadPost>,
-    /// What it consists of instead, if it is not in the page's elements.
+    /// The document that has the body instead, if the page's elements do not have it.
     pub elsewhere: Option<Arc<Document>>,
 }
 
 /// A post of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ThreadPost {
-    /// All of it, with posts that answer it.
+    /// The element of the whole post, including posts that answer it.
     pub(crate) element: NodeId,
     /// The element with its text.
     pub(crate) content: NodeId,
-    /// The texts with the name of its author, and at the same place perhaps of who edited it.
+    /// The texts with the name of its author, and perhaps of its editor, if that stands at the same place.
     pub(crate) authors: Vec<NodeId>,
-    /// Texts with a date, and elements that declare one, each with its place: when it was written, or when its author came.
+    /// Texts with a date and elements that declare one, each with its place. It may be the date when the author joined.
     pub(crate) dates: Vec<(u64, NodeId)>,
-    /// Elements within the content that hold nothing but labels.
+    /// Elements within the content that contain nothing but labels.
     pub(crate) labels: Vec<NodeId>,
 }
 
 impl ArticleBody {
-    /// Its text, given the page.
+    /// Returns its text, given the page.
     pub(crate) fn text(&self, page: &Document) -> String {
         match &self.elsewhere {
             Some(elsewhere) => text_of(elsewhere, &[0], &[]),
@@ -72,11 +72,11 @@ impl ArticleBody {
     }
 }
 
-/// Confidence of single-page methods: nothing confirms what they find.
+/// Confidence of single-page methods, whose results nothing confirms.
 const PAGE_WISE_CONFIDENCE: f64 = 0.3;
 
-/// Finds the body with a single-page engine; `None` if it finds none, or the engine needs siblings.
-/// BlockExtractor leaves out the blocks that siblings share, if these are known.
+/// Finds the body with a single-page engine; `None` if it finds none or the engine needs siblings. BlockExtractor leaves
+/// out the blocks that siblings share, if they are known.
 pub fn page_wise(
     sibling: &SiblingPage<'_>,
     engine: Engine,
@@ -117,7 +117,7 @@ fn found(document: &Document, engine: Engine, nodes: Vec<NodeId>) -> ArticleBody
     }
 }
 
-/// The `div` densest in the keywords of the page's feed items; `None` without feed items.
+/// Finds the `div` with the highest density of keywords from the page's feed items; nothing without feed items.
 fn sigfeed(sibling: &SiblingPage<'_>, config: &SignifyConfig) -> Vec<NodeId> {
     if sibling.feed_items.is_empty() {
         return Vec::new();
@@ -130,7 +130,7 @@ fn sigfeed(sibling: &SiblingPage<'_>, config: &SignifyConfig) -> Vec<NodeId> {
     signified.first().and_then(counts).into_iter().collect()
 }
 
-/// Title and description of the first feed item that has any.
+/// Title and description of the first feed item that has either.
 fn description(feed_items: &[&FeedItem]) -> Option<String> {
     feed_items
         .iter()
@@ -138,8 +138,8 @@ fn description(feed_items: &[&FeedItem]) -> Option<String> {
         .find(|text| !text.is_empty())
 }
 
-/// How much two texts of one page agree, 0 to 1: twice the words they share, of the words of both. Words of
-/// scripts without spaces are their characters. Two empty texts agree. Time n log n.
+/// Returns the agreement of two texts of a page, 0 to 1: twice the number of shared words over the number of words of
+/// both. In scripts without spaces, each character is a word. Two empty texts agree. Takes n log n time.
 pub fn agreement(a: &str, b: &str) -> f64 {
     let (a, b) = (words(a), words(b));
     let all = a.values().sum::<u64>() + b.values().sum::<u64>();
@@ -151,7 +151,7 @@ pub fn agreement(a: &str, b: &str) -> f64 {
     2.0 * shared as f64 / all as f64
 }
 
-/// The share of the pairs of words of a text that another has, too. Time n log n.
+/// Returns the share of the word pairs of `part` that `whole` has, too. Takes n log n time.
 pub(crate) fn contained(part: &str, whole: &str) -> f64 {
     let (mut of_part, mut of_whole) = (Vec::new(), Vec::new());
     each_word(part, |word| of_part.push(word));
@@ -178,8 +178,8 @@ fn each_word<'t>(text: &'t str, mut add: impl FnMut(&'t str)) {
     }
 }
 
-/// Whether the script of a character sets words apart by spaces: those before the scripts of East and
-/// South-East Asia, and Hangul.
+/// Whether the script of a character separates words by spaces: scripts before those of East and South-East Asia in
+/// Unicode, and Hangul.
 fn has_words(c: char) -> bool {
     c < '\u{0E00}' || ('\u{AC00}'..='\u{D7A3}').contains(&c)
 }

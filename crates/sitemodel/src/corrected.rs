@@ -1,4 +1,4 @@
-//! The templates that corrections are of.
+//! Assigns corrections to templates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,13 @@ use crate::settings::Settings;
 use crate::stages::cluster::Cluster;
 use crate::stages::signify::SiblingPage;
 
-/// Pages of a cluster whose patterns are compared with those of corrections.
+/// Number of pages of a cluster whose patterns are compared with those of corrections.
 const COMPARED: usize = 3;
-/// Share of the marks whose patterns a template has that corrections of other pages are of.
+/// Minimum share of a correction's marks whose patterns a template must have, if the corrected page has no template.
 const KNOWN: f64 = 0.5;
 
-/// The corrections of each cluster: those of its pages, and those of other pages whose patterns it has. `own` are the
-/// corrections of the site; `taken` says of which pages templates that are not learnt now have corrections.
+/// Returns the corrections of each cluster: those of its pages, and those of other pages whose patterns it has. `own` are
+/// the corrections of the site; `taken` says whether a template that is not learnt now has corrections of a page.
 pub(crate) fn assign(
     own: &[TemplateCorrection],
     sample: &[SiblingPage<'_>],
@@ -58,7 +58,7 @@ pub(crate) fn assign(
     of_clusters
 }
 
-/// What has the largest share of the marks, the first of equals, if that is enough.
+/// Returns the item with the largest share of the marks, if that is large enough; the first of equals.
 fn best_known<T>(shares: impl Iterator<Item = (T, f64)>) -> Option<T> {
     let best = shares.reduce(|best, own| if own.1 > best.1 { own } else { best });
     best.filter(|own| own.1 >= KNOWN).map(|own| own.0)
@@ -71,7 +71,7 @@ fn patterns_of(cluster: &Cluster, sample: &[SiblingPage<'_>]) -> Patterns {
     Patterns::of(&documents).0
 }
 
-/// The corrections of a site that no template of its model has, and those of which a template has no pattern any more.
+/// Returns the corrections of a site that have no effect: no template of its model has them, or its template lost their patterns.
 pub fn unmatched<'c>(
     model: &SiteModel,
     settings: &'c Settings,
@@ -102,8 +102,8 @@ pub fn unmatched<'c>(
     own.iter().filter_map(|correction| Some((correction, why(correction)?))).collect()
 }
 
-/// The templates of a model that have not learnt from corrections of the settings yet: those of their pages, by `of_pages`,
-/// and those with their patterns.
+/// Returns the ids of the templates that have not learnt yet from corrections in the settings: corrections of their pages
+/// (`of_pages` has the template of each), or with their patterns.
 pub fn not_learnt(
     model: &SiteModel,
     settings: &Settings,

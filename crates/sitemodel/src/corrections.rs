@@ -1,11 +1,11 @@
-//! Corrections of templates, by the sites of their pages.
+//! Corrections of templates, by the site of the corrected page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use grouping::site_key;
 use model::{Mark, MarkedBlock, TemplateCorrection};
 
-/// Corrections by the sites of their pages.
+/// Corrections, by the site of the corrected page.
 #[derive(Clone, Debug, Default)]
 pub struct Corrections {
     by_site: BTreeMap<String, Vec<TemplateCorrection>>,
@@ -14,7 +14,7 @@ pub struct Corrections {
 }
 
 impl Corrections {
-    /// Corrections in their order; of several of one page, all count, but of marks of one block the last.
+    /// Builds the table. All corrections of a page count, in their order; of several marks of one block only the last.
     pub fn new(all: impl IntoIterator<Item = TemplateCorrection>, digest: String) -> Self {
         let mut by_site: BTreeMap<String, Vec<TemplateCorrection>> = BTreeMap::new();
         let mut last: BTreeMap<(String, String), usize> = BTreeMap::new();
@@ -36,23 +36,23 @@ impl Corrections {
         Self { by_site, digest }
     }
 
-    /// Whether a page has some, given its address.
+    /// Whether there are corrections of a page, given its address.
     pub fn has(&self, url: &str) -> bool {
         site_key(url).is_some_and(|key| self.of_site(&key).iter().any(|own| own.url == url))
     }
 
-    /// All of them, by site.
+    /// All corrections, by site.
     pub fn all(&self) -> impl Iterator<Item = &TemplateCorrection> {
         self.by_site.values().flatten()
     }
 
-    /// Those of the pages of a site, given its key.
+    /// The corrections of the pages of a site, given its key.
     pub fn of_site(&self, key: &str) -> &[TemplateCorrection] {
         self.by_site.get(key).map_or(&[], Vec::as_slice)
     }
 }
 
-/// Whether a correction that a model has is a given one, completed.
+/// Whether the correction `stored` in a model is `given`, completed.
 pub fn is_of(stored: &TemplateCorrection, given: &TemplateCorrection) -> bool {
     let marks = |of: &TemplateCorrection| -> BTreeSet<(String, Mark)> {
         of.blocks.iter().map(|block| (block.xpath.clone(), block.mark)).collect()

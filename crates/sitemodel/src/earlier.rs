@@ -1,8 +1,8 @@
 //! What an earlier capture of a page says about a later one: which of its words were text of the article, and which were not.
 //!
-//! A redesign moves the words of a page and changes few of them. So those that the article had before are evidence for what
-//! the article is now, as marks of people are; and what becomes of them shows whether the new texts are as good, whatever else
-//! was edited.
+//! A redesign moves the words of a page and changes few of them. So the words that the article had before are evidence of
+//! what the article is now, as marks by people are. What becomes of them shows whether the new texts are as good,
+//! whatever else was edited.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -13,23 +13,23 @@ use crate::markable::{MarkableBlock, MarkablePage};
 use crate::parsed::ParsedPage;
 use crate::walls::sequences_of;
 
-/// Share of the sequences of words of a block from which on it counts as text, or as none.
+/// Share of a block's word sequences that makes it count as text, or as not text.
 const MOST: f64 = 0.8;
 
-/// The sequences of words of an earlier capture.
+/// The word sequences of an earlier capture.
 #[derive(Clone, Debug)]
 pub struct EarlierReading {
     /// Address of the page.
     pub url: String,
     title: HashSet<u64>,
     text: HashSet<u64>,
-    /// Those of the page that are not in the text.
+    /// Sequences of the page that are not in the text.
     others: HashSet<u64>,
     is_sure: bool,
 }
 
 impl EarlierReading {
-    /// Of a page and the article that was found on it.
+    /// Reads a page and the article that was found on it.
     pub fn of(page: &ParsedPage<'_>, article: &Article) -> Self {
         let text = sequences(&article.text);
         let mut others = sequences_of_page(page);
@@ -39,7 +39,7 @@ impl EarlierReading {
         Self { url: page.page.url.clone(), title, text, others, is_sure }
     }
 
-    /// How words are read in a later capture of the page, given its text.
+    /// Compares with a later capture of the page, given its text.
     pub fn compare(&self, page: &ParsedPage<'_>, text: &str) -> SharedWords {
         let (text, page) = (sequences(text), sequences_of_page(page));
         let kept = self.text.intersection(&text).count() as f64;
@@ -52,7 +52,7 @@ impl EarlierReading {
         SharedWords { pages: 1, others, lost: share(lost), gained: share(gained), agreement }
     }
 
-    /// The blocks of a later capture that are known to be text of the article, or not to be, as marks of them.
+    /// Marks the blocks of a later capture that are known to be text of the article, or not to be.
     pub(crate) fn marks(&self, page: &ParsedPage<'_>) -> TemplateCorrection {
         let MarkablePage { elements, blocks } = MarkablePage::of(page);
         let document = &page.document;
@@ -66,7 +66,7 @@ impl EarlierReading {
             *number.entry(*own).or_default() += 1;
         }
         let mark = |own: &[u64]| {
-            // What a page says twice may have been the other of both.
+            // A sequence that the page has twice may be text in one place and not in the other.
             let share = |set: &HashSet<u64>| {
                 let known = own.iter().filter(|own| set.contains(own) && number[own] == 1);
                 known.count() as f64 / own.len().max(1) as f64

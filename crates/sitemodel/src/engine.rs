@@ -15,7 +15,7 @@ pub enum Engine {
     Grove,
     /// Structural patterns ranked over sibling pages (the Forest paper), by this measure.
     Forest(PatternMeasure),
-    /// The `div` densest in feed keywords, page by page (Forest §4).
+    /// The `div` with the highest density of feed keywords, found page by page (Forest §4).
     Sigfeed,
     /// Title and description of the feed item (Forest §4).
     Description,

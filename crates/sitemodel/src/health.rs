@@ -1,5 +1,5 @@
-//! Checks whether a model still fits its site: compares the statistics of its templates with those of the
-//! sample.
+//! Checks whether a model still fits its site: compares statistics of its templates with those of the sample that it was
+//! learnt from.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::body::agreement;
 use crate::model::{Expected, SiteModel};
 use crate::template::Way;
 
-/// Statistics of applying a model. The order of pages does not matter, and those of parts of a site can be
+/// Statistics of applying a model. They do not depend on the order of pages, and statistics of parts of a site can be
 /// [added](ApplyStatistics::merge).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ApplyStatistics {
     templates: BTreeMap<u32, Expected>,
-    /// Per template the pages whose article was compared with the judgement of that page alone.
+    /// For each template, the pages that were compared with their extraction without siblings.
     compared: BTreeMap<u32, ComparedPages>,
-    /// Pages that no template is for.
+    /// Number of pages without a template.
     unassigned: u64,
     pages: u64,
     /// Pages that took the fast path.
@@ -28,7 +28,7 @@ pub struct ApplyStatistics {
     pub characters: CharacterCounts,
 }
 
-/// Pages that were compared with the judgement of the page alone.
+/// Pages whose articles were compared with those of the page extracted by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct ComparedPages {
     pages: u64,
@@ -37,7 +37,7 @@ struct ComparedPages {
 }
 
 impl ApplyStatistics {
-    /// Pages, all in all.
+    /// The number of all pages.
     pub fn pages(&self) -> u64 {
         self.pages
     }
@@ -59,8 +59,8 @@ impl ApplyStatistics {
         }
     }
 
-    /// Compares what the model gave of a page with what the page alone gives
-    /// ([`SiteModel::apply_alone`]). A page that alone gives no article tells nothing.
+    /// Compares the outcome of a page by the model with that of the page extracted by itself
+    /// ([`SiteModel::apply_alone`]). A page that gives no article by itself is not counted.
     pub fn compare(&mut self, applied: &Applied, alone: &Applied) {
         let (Some(template), Outcome::Article(alone)) = (applied.template, &alone.outcome) else {
             return;
@@ -74,7 +74,7 @@ impl ApplyStatistics {
         compared.agreement += (agreement(text, &alone.text) * 1000.0).round() as u64;
     }
 
-    /// Adds what was seen of other pages.
+    /// Adds the statistics of other pages.
     pub fn merge(&mut self, other: &Self) {
         for (template, more) in &other.templates {
             let own = self.templates.entry(*template).or_default();
@@ -95,61 +95,61 @@ impl ApplyStatistics {
     }
 }
 
-/// Whether an article was sought on a page that was dropped for this reason.
+/// Whether a page dropped for this reason was searched for an article.
 fn is_sought(reason: DropReason) -> bool {
     use DropReason::{ListPage, PageType, Rights};
     !reason.is_wall() && !matches!(reason, ListPage | PageType | Rights)
 }
 
-/// How a site and its templates are.
+/// The health of a site and of its templates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SiteHealth {
-    /// That of the worst template with enough pages; broken if at least half of the pages have no template.
+    /// The worst verdict on a template with enough pages; broken if at least half of the pages have no template.
     pub site: Verdict,
-    /// Share of pages without a template.
+    /// Number of pages without a template, and of all pages.
     pub unassigned: (u64, u64),
-    /// By id of the template, those that pages were seen of.
+    /// The templates that had pages, by id.
     pub templates: BTreeMap<String, TemplateHealth>,
 }
 
-/// How a template is, and what that rests on.
+/// The health of a template, and the figures that it is based on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TemplateHealth {
-    /// How it is.
+    /// The verdict on the template.
     pub verdict: Verdict,
-    /// Pages that were seen.
+    /// Number of its pages.
     pub pages: u64,
-    /// Share of them on which the wrapper found the article.
+    /// Share of its pages on which the wrapper found the article.
     pub by_wrapper: f64,
-    /// The same of the pages learnt from.
+    /// The same share for the pages that it was learnt from.
     pub by_wrapper_expected: f64,
-    /// Mean confidence.
+    /// Mean confidence of its pages.
     pub confidence: f64,
-    /// The same of the pages learnt from.
+    /// Mean confidence of the pages that it was learnt from.
     pub confidence_expected: f64,
-    /// Mean agreement with the judgement of single pages; `None` where none was compared.
+    /// Mean agreement with pages extracted by themselves; `None` if none was compared.
     pub agreement: Option<f64>,
 }
 
-/// Fewer pages tell nothing.
+/// Minimum number of pages for a verdict.
 pub const FEWEST_TO_TELL: u64 = 3;
-/// Loss of the share on which the wrapper finds the article, and of mean confidence, from which on a template
-/// drifts, over many pages; and is broken.
+/// Loss, either of the share of pages on which the wrapper finds the article or of mean confidence, from which a template
+/// with many pages drifts, and from which it is broken.
 const DRIFTING: f64 = 0.15;
 const BROKEN: f64 = 0.5;
-/// What a template with one page may lose beside that and still be healthy; with n pages the n-th part
-/// of it: the fewer pages, the more one of them weighs.
+/// Additional loss with which a template with one page is still healthy; with n pages, an n-th of it: the fewer pages
+/// there are, the more one of them counts.
 const LEEWAY: f64 = 0.9;
-/// Loss of mean confidence from which on a template drifts, however few its pages; and from which on it does if the
-/// judgement of single pages does not agree with it any more.
+/// Loss of mean confidence from which a template drifts, however few its pages are, and the loss from which it does if
+/// pages extracted by themselves disagree.
 const LESS_SURE: f64 = 0.1;
 const LESS_SURE_AND_DISPUTED: f64 = 0.04;
-/// Pages that a template must have been learnt from for these: the confidence of fewer says little.
+/// Minimum number of pages that a template was learnt from for these two limits: the confidence of fewer says little.
 const SURE_FROM: u64 = 5;
-/// Agreement with the judgement of single pages from which on nothing is disputed.
+/// Agreement with pages extracted by themselves from which they do not disagree.
 const AGREEING: f64 = 0.95;
-/// Agreement with the judgement of single pages below which a template is broken: 0.00 to 0.18 on redesigned
-/// sites, 0.94 to 0.99 on those that still fit, and as low as on the first on 1 of 71 that did not change.
+/// Agreement with pages extracted by themselves below which a template is broken: it was 0.00 to 0.18 on redesigned
+/// sites, 0.94 to 0.99 on those that still fit, and as low as on redesigned sites on 1 of 71 that did not change.
 const DISAGREEING: f64 = 0.3;
 
 /// Compares the statistics of applying a model with those of its sample.
@@ -200,7 +200,7 @@ impl TemplateHealth {
     }
 }
 
-/// Probability of so many of all where each is one with the probability `rate`.
+/// Returns the probability of at least `many` successes in `all` trials with the success probability `rate`.
 pub fn at_least_of(many: u64, all: u64, rate: f64) -> f64 {
     let (many, all) = (many as f64, all as f64);
     if many <= all * rate {

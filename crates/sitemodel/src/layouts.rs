@@ -1,5 +1,5 @@
-//! Groups pages by layout: the tag paths of a page, average-linkage clustering of their sets, and the nearest layout
-//! of a further page.
+//! Groups pages by layout: computes the tag paths of a page, clusters their sets by average linkage, and finds the
+//! nearest layout of a further page.
 
 use dom::{ElementKind, LocalName, NodeId, local_name};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,13 +9,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::parsed::ParsedPage;
 use crate::settings::ClusterConfig;
 
-/// The tokens that at least two pages have: names that are generated for each page are no features of its
+/// Returns the tokens that at least two pages have: names that are generated for each page are not features of its
 /// layout.
 pub(crate) fn recurring_tokens<'a>(
     pages: impl Iterator<Item = &'a ParsedPage<'a>>,
 ) -> FxHashSet<u64> {
     let mut tokens: Vec<u64> = pages.flat_map(|page| page.tokens.iter().copied()).collect();
-    // Those of each page are sorted.
+    // The tokens of each page are sorted.
     tokens.sort();
     tokens.chunk_by(|a, b| a == b).filter(|same| same.len() > 1).map(|same| same[0]).collect()
 }
@@ -75,7 +75,7 @@ pub(crate) struct Outline {
     pub(crate) feeds: Vec<u64>,
 }
 
-/// Overlap of two sets of tag paths: common paths over all paths (Jaccard), plus the feed bonus.
+/// Similarity of two pages: common paths over all paths (Jaccard), plus the feed bonus.
 fn similarity(a: &Outline, b: &Outline, config: &ClusterConfig) -> f64 {
     let (mut i, mut j, mut common) = (0, 0, 0usize);
     while i < a.paths.len() && j < b.paths.len() {
@@ -87,7 +87,7 @@ fn similarity(a: &Outline, b: &Outline, config: &ClusterConfig) -> f64 {
     similarity_of(a, b, common, config)
 }
 
-/// The same, given the number of common paths.
+/// Like [`similarity`], given the number of common paths.
 fn similarity_of(a: &Outline, b: &Outline, common: usize, config: &ClusterConfig) -> f64 {
     let all = a.paths.len() + b.paths.len() - common;
     let overlap = if all == 0 { 1.0 } else { common as f64 / all as f64 };
@@ -95,7 +95,7 @@ fn similarity_of(a: &Outline, b: &Outline, common: usize, config: &ClusterConfig
     overlap + if same_feed { config.feed_bonus } else { 0.0 }
 }
 
-/// Number of members that represent a layout: its members are similar by construction.
+/// Number of members that represent a layout. A few are enough, since members are similar by construction.
 pub(crate) const CORE: usize = 8;
 
 /// The members that represent layouts, with an index from paths to members: one pass over a page's paths
@@ -118,7 +118,7 @@ impl From<Cores> for Vec<Vec<Outline>> {
 }
 
 impl From<Vec<Vec<Outline>>> for Cores {
-    /// Uses at most [`CORE`] members per layout.
+    /// Takes at most [`CORE`] members of each layout.
     fn from(groups: Vec<Vec<Outline>>) -> Self {
         let mut pairs: Vec<(u64, u32)> = (groups.iter().flatten().zip(0..))
             .flat_map(|(member, at)| member.paths.iter().map(move |&path| (path, at)))
@@ -137,7 +137,7 @@ impl From<Vec<Vec<Outline>>> for Cores {
 }
 
 impl Cores {
-    /// The first members of groups of pages.
+    /// Takes the first members of each group of pages.
     pub(crate) fn of_groups(groups: &[Vec<u32>], pages: &[Outline]) -> Self {
         let core = |group: &Vec<u32>| {
             group.iter().take(CORE).map(|&member| pages[member as usize].clone()).collect()
@@ -149,8 +149,8 @@ impl Cores {
         &self.groups
     }
 
-    /// The layout with the highest average similarity of its core to a page, and that similarity; the first
-    /// of equals. `None` without layouts.
+    /// Returns the layout whose core has the highest average similarity to a page (the first of equals), and that
+    /// similarity. `None` if there are no layouts.
     pub(crate) fn nearest(&self, page: &Outline, config: &ClusterConfig) -> Option<(usize, f64)> {
         let mut common = vec![0u32; self.members];
         for &(begin, end) in page.paths.iter().filter_map(|path| self.rows.get(path)) {

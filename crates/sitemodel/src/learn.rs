@@ -1,4 +1,4 @@
-//! Learns the model of a site from pages: cluster → judge, or signify and rank → wrap.
+//! Learns the model of a site from pages: cluster, then judge (or signify and rank), then wrap.
 
 use dom::Document;
 use grouping::{AddressDigest, address_hash};
@@ -23,7 +23,7 @@ use crate::{Meter, ModelStep, NoMeter};
 
 const EXAMPLES: usize = 3;
 
-/// Properties of a whole site that learning needs.
+/// What learning needs to know about the whole site.
 #[derive(Clone, Copy, Debug)]
 pub struct SiteEvidence<'a> {
     /// Key of the site.
@@ -32,7 +32,7 @@ pub struct SiteEvidence<'a> {
     pub addresses: &'a AddressDigest,
     /// Whether the byte limit left pages out of the sample.
     pub cut: bool,
-    /// Earlier captures of pages of the sample: evidence for templates without corrections.
+    /// Earlier captures of pages of the sample, which are evidence for templates without corrections.
     pub earlier: &'a [EarlierReading],
 }
 
@@ -44,8 +44,7 @@ pub type SamplePage<'a> = (&'a Page, &'a [&'a FeedItem]);
 pub struct LearningResult {
     /// The model.
     pub model: SiteModel,
-    /// For each page of the sample, in order: results that [`SiteModel::apply_parsed`] need not compute
-    /// again.
+    /// For each page of the sample, in order: what [`SiteModel::apply_parsed`] need not compute again.
     pub known: Vec<KnownPage>,
 }
 
@@ -67,7 +66,7 @@ pub fn learn(
     previous: Option<&SiteModel>,
     settings: &Settings,
 ) -> SiteModel {
-    // Pages on which the parser fails are not used.
+    // Pages on which the parser fails are left out.
     let parse = |page| contain_panics(|| parse_page(page, settings)).ok();
     let parsed: Vec<Option<ParsedPage<'_>>> = sample.iter().map(|page| parse(page.0)).collect();
     let siblings = parsed.iter().zip(sample).filter_map(|(parsed, (_, feed_items))| {
@@ -76,7 +75,7 @@ pub fn learn(
     learn_parsed(evidence, &siblings.collect::<Vec<_>>(), previous, settings, &NoMeter).model
 }
 
-/// [`learn`] for parsed pages. Uses the caller's thread pool.
+/// Like [`learn`], for parsed pages. Uses the caller's thread pool.
 pub fn learn_parsed(
     evidence: &SiteEvidence<'_>,
     sample: &[SiblingPage<'_>],
@@ -101,7 +100,7 @@ pub fn learn_parsed(
         meter.step(ModelStep::Cluster, || cluster(&ordered, evidence.addresses, first, settings));
     let continued: Vec<Option<u32>> = match previous {
         Some(previous) => {
-            // Its templates, for each page.
+            // The previous template of each page.
             let assigned: Vec<Option<u32>> =
                 ordered.par_iter().map(|page| previous.template_of(page, settings)).collect();
             let kinds: Vec<TemplateKind> = previous.templates.iter().map(|t| t.kind).collect();
@@ -134,7 +133,7 @@ pub fn learn_parsed(
     }
     model.rounds.push(layouts);
     model.forget(&continued.into_iter().flatten().collect::<Vec<_>>());
-    // Pages that the previous model has a place for stay there.
+    // Pages that have a place in the previous model keep it.
     let is_new = |page| previous.is_none_or(|previous| previous.is_unassigned(page, settings));
     let is_new: Vec<bool> = ordered.par_iter().map(is_new).collect();
     let first = model.templates.len() - clusters.len();
@@ -156,8 +155,8 @@ pub fn learn_parsed(
     LearningResult { model, known }
 }
 
-/// For each cluster, the template of the previous model, of its kind, that most of its pages belong to; each
-/// template once. `previous` has the kinds of the templates.
+/// Returns for each cluster the previous template of its kind that most of its pages belong to; each template only once.
+/// `previous` has the kinds of the templates.
 fn continued(
     previous: &[TemplateKind],
     assigned: &[Option<u32>],
@@ -180,8 +179,8 @@ fn continued(
     clusters.iter().map(most).collect()
 }
 
-/// The corrections of each cluster: those that the settings have for its pages and patterns, and those of the template
-/// that it continues, by address.
+/// Returns the corrections of each cluster: those that the settings have for its pages and patterns, and those of the
+/// template that it continues, by address.
 fn corrected(
     site: &str,
     model: &SiteModel,
@@ -198,7 +197,7 @@ fn corrected(
         let old = old.and_then(|old| model.templates.get(old as usize));
         for correction in old.iter().flat_map(|old| &old.corrections) {
             if of_cluster.iter().all(|new| new.url != correction.url) {
-                // The settings may have other marks of a page that is not in the sample.
+                // The settings may have newer marks of a page that is not in the sample.
                 let mut newer = own.iter().filter(|own| own.url == correction.url);
                 let newer = newer.find(|own| !own.elements.is_empty() && !is_of(correction, own));
                 of_cluster.push(newer.unwrap_or(correction).clone());
@@ -209,7 +208,7 @@ fn corrected(
     of_clusters
 }
 
-/// What earlier captures say about pages, as marks. Used for templates without corrections.
+/// Marks what earlier captures say about pages. Used for templates without corrections.
 fn known_marks(evidence: &SiteEvidence<'_>, pages: &[SiblingPage<'_>]) -> Vec<TemplateCorrection> {
     let of_page = |sibling: &SiblingPage<'_>| {
         let url = &*sibling.page.page.url;
@@ -219,10 +218,10 @@ fn known_marks(evidence: &SiteEvidence<'_>, pages: &[SiblingPage<'_>]) -> Vec<Te
     pages.iter().filter_map(of_page).collect()
 }
 
-/// Pages of a template whose fields are compared.
+/// Maximum number of pages of a template whose fields are compared.
 const FIELD_PAGES: usize = 10;
 
-/// Learns a template, without an id. The cluster's members are indices into `sample`.
+/// Learns a template, still without its id. The cluster's members are indices into `sample`.
 fn learn_template(
     cluster: &Cluster,
     sample: &[SiblingPage<'_>],
@@ -233,7 +232,7 @@ fn learn_template(
     meter: &dyn Meter,
 ) -> (Template, Vec<Option<FoundBody>>) {
     let pages: Vec<SiblingPage<'_>> = cluster.members.iter().map(|&m| sample[m as usize]).collect();
-    // A template is learnt from the pages of which articles come; where somebody marked content, from all.
+    // A template is learnt from the pages that may give articles, or from all pages if somebody marked content on one.
     let mut blocks = corrections.iter().flat_map(|own| &own.blocks);
     let is_marked = blocks.any(|block| block.mark == Mark::Content);
     let refused = |page: &SiblingPage<'_>| {
@@ -244,7 +243,7 @@ fn learn_template(
         true => known_marks(evidence, &pages),
         false => corrections.clone(),
     };
-    // Pages with marks are among those that are learnt from.
+    // Pages with marks come first, so that they are among the pages that are learnt from.
     wanted.sort_by_key(|&at| marks.iter().all(|c| c.url != pages[at].page.page.url));
     let learn = || {
         let pages: Vec<SiblingPage<'_>> = wanted.iter().map(|&at| pages[at]).collect();
@@ -253,7 +252,7 @@ fn learn_template(
         wanted.iter().zip(of_wanted.drain(..)).for_each(|(&at, own)| found[at] = own);
         (learnt, found)
     };
-    // After a panic, nothing is learnt about the template: its pages are extracted by the single-page method.
+    // After a panic, nothing is learnt about the template, and a single-page method extracts its pages.
     let learnt = (!wanted.is_empty()).then(|| contain_panics(learn).unwrap_or_default());
     let (mut learnt, found) = learnt.unzip();
     let found = found.unwrap_or_default();
@@ -262,7 +261,7 @@ fn learn_template(
     let both = bodies.iter().zip(&pages).filter_map(|(body, own)| Some((own.page, (*body)?)));
     let repeated = repeated_lines(both);
     if let Some(learnt) = &mut learnt {
-        // Engines that know no bodies yet have empty lists.
+        // For engines that do not know the bodies yet, the lists are empty.
         let body = |at: usize| bodies.get(at).copied().flatten();
         let known = (0..pages.len()).filter(|&at| bodies.is_empty() || body(at).is_some());
         let known: Vec<_> = known.take(FIELD_PAGES).map(|at| (pages[at], body(at))).collect();
@@ -272,7 +271,7 @@ fn learn_template(
             let marked = patterns.map(|own| marked_fields(&corrections, own, &documents));
             learn_fields(&known, &marked.unwrap_or_default())
         };
-        // After a panic, each page is read by itself.
+        // After a panic, the fields of each page are read without its siblings.
         learnt.fields =
             contain_panics(|| meter.step(ModelStep::Extract, learn)).unwrap_or_default();
     }
@@ -297,7 +296,7 @@ fn learn_template(
 }
 
 impl Template {
-    /// Takes the id of the template that it continues, its walls, and the next version of its wrapper if that differs.
+    /// Takes from the template that it continues the id, the walls, and the next version of the wrapper if that has changed.
     fn follow(&mut self, old: &Self) {
         self.id.clone_from(&old.id);
         add_repeated(&mut self.repeated, old.repeated.iter().copied());
@@ -313,7 +312,7 @@ impl Template {
 }
 
 impl SiteModel {
-    /// The same without the templates of these ids: their pages are of no template then.
+    /// Returns the model without the templates with these ids. Their pages then have no template.
     #[must_use]
     pub fn without(&self, ids: &[String]) -> Self {
         let gone = (0..).zip(&self.templates).filter(|(_, template)| ids.contains(&template.id));
@@ -323,7 +322,7 @@ impl SiteModel {
         model
     }
 
-    /// Takes out templates, as those that were learnt anew under other numbers.
+    /// Removes templates, for example those that were learnt anew under other numbers.
     fn forget(&mut self, gone: &[u32]) {
         if gone.is_empty() {
             return;
@@ -349,18 +348,18 @@ mod tests {
         let first = cluster(Article, &[0, 1, 2]);
         assert_eq!(of(&[Some(0), Some(0), None], std::slice::from_ref(&first)), [Some(0)]);
         assert_eq!(of(&[Some(2), Some(0), Some(2)], std::slice::from_ref(&first)), [Some(2)]);
-        // Half of the pages are not most of them.
+        // Half of the pages are not a majority.
         let even = [cluster(Article, &[0, 1]), cluster(Article, &[2, 3, 4, 5])];
         let assigned = [Some(0), None, Some(2), Some(0), Some(2), Some(0)];
         assert_eq!(of(&assigned, &even), [None, None]);
-        // One page is enough, where it is all there is.
+        // One page is a majority if there are no others.
         assert_eq!(of(&[None, Some(2)], &[cluster(Article, &[1])]), [Some(2)]);
         // A list does not continue a template of articles.
         assert_eq!(
             of(&[Some(0), Some(1)], &[cluster(List, &[0]), cluster(List, &[1])]),
             [None, Some(1)]
         );
-        // The first cluster takes the template.
+        // If two clusters could continue a template, the first does.
         let both = [cluster(Article, &[0]), cluster(Article, &[1])];
         assert_eq!(of(&[Some(0), Some(0)], &both), [Some(0), None]);
     }

@@ -136,7 +136,7 @@ pub enum ModelStep {
 
 /// Called for each step, from any thread.
 pub trait Meter: Sync {
-    /// Runs `work`, exactly once.
+    /// Runs `work` exactly once.
     fn measure(&self, step: ModelStep, work: &mut dyn FnMut());
 }
 
@@ -151,7 +151,7 @@ impl Meter for NoMeter {
 }
 
 impl dyn Meter + '_ {
-    /// Runs `work` as a step.
+    /// Runs `work` as a step, and returns its result.
     ///
     /// # Panics
     /// If the meter did not run the work.

@@ -1,4 +1,4 @@
-//! The blocks of a page that people and models mark, and how they are found on other pages.
+//! The blocks of a page that people and models can mark, and how they are found on other pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::parsed::ParsedPage;
 /// The blocks of a page that can be marked.
 #[derive(Clone, Debug)]
 pub struct MarkablePage {
-    /// The elements of the blocks and those around them, by which they are found on other pages.
+    /// The elements of the blocks and the elements around them, by which they are found on other pages.
     pub elements: Vec<NamedElement>,
     /// The blocks, in document order.
     pub blocks: Vec<MarkableBlock>,
@@ -21,24 +21,24 @@ pub struct MarkablePage {
 /// A block that can be marked.
 #[derive(Clone, Debug, Default)]
 pub struct MarkableBlock {
-    /// Its element, and its first and last text.
+    /// Its element.
     pub element: NodeId,
     /// The first text.
     pub first: NodeId,
-    /// The last one.
+    /// The last text.
     pub last: NodeId,
-    /// Position of its element, or of its first text if the element has other blocks too.
+    /// Position of its element; if the element has other blocks too, position of its first text.
     pub xpath: String,
     /// Number of its element in [`MarkablePage::elements`].
     pub named: u32,
-    /// Its words.
+    /// Number of its words.
     pub words: u32,
     /// Hash of its letters, as in [`MarkedBlock::hash`].
     pub hash: String,
 }
 
 impl MarkablePage {
-    /// The blocks of a page. Linear in its nodes, and their depth.
+    /// Finds the blocks of a page. Linear in its nodes and their depth.
     pub fn of(page: &ParsedPage<'_>) -> Self {
         let document = &page.document;
         let blocks = grove::blocks(document, &page.words, &page.link_words);
@@ -71,15 +71,15 @@ impl MarkablePage {
 }
 
 impl MarkableBlock {
-    /// The block with a mark.
+    /// Returns the block with this mark.
     pub fn marked(&self, mark: Mark) -> MarkedBlock {
         let Self { xpath, named, words, hash, .. } = self.clone();
         MarkedBlock { xpath, element: Some(named), words, hash, mark }
     }
 }
 
-/// The marks of the blocks of a page, in the order of [`grove::blocks`]: a mark of an element is one of each block in it that
-/// has no mark of its own. Marks whose texts have changed are left out. Linear in the page and the marks.
+/// Returns the marks of the blocks of a page, in the order of [`grove::blocks`]. A mark of an element marks each block in
+/// it that has no mark of its own. Marks whose texts have changed are left out. Linear in the page and the marks.
 pub fn marks_of_blocks(
     correction: &TemplateCorrection,
     page: &ParsedPage<'_>,
@@ -89,7 +89,7 @@ pub fn marks_of_blocks(
     found.into_iter().map(|mark| mark.map(|own| own.mark)).collect()
 }
 
-/// The marked blocks among those of a page, and the marks whose texts have changed.
+/// Returns the mark of each of a page's blocks, and the marks whose texts have changed.
 fn find_marked<'c>(
     correction: &'c TemplateCorrection,
     page: &ParsedPage<'_>,
@@ -99,7 +99,7 @@ fn find_marked<'c>(
     let paths: Vec<&str> = correction.blocks.iter().map(|block| &*block.xpath).collect();
     let by_position = nodes_at(document, &paths);
     let by_any = |path: &str| path.parse::<Path>().ok()?.select(document).first().copied();
-    // The mark of each node that is marked, and that of the nearest one around each block.
+    // The mark of each marked node; each block takes that of the nearest marked node around it.
     let mut marked: BTreeMap<NodeId, &MarkedBlock> = BTreeMap::new();
     let mut left = Vec::new();
     for (block, node) in correction.blocks.iter().zip(by_position) {
@@ -122,9 +122,9 @@ fn find_marked<'c>(
     (blocks.iter().map(mark_of).collect(), left)
 }
 
-/// A correction with the elements by which its blocks are found on other pages, given the page that it is of. A mark of an
-/// element is one of each block in it that has no mark of its own. A block whose text has changed keeps the elements that
-/// the correction names; without any it stays without. Linear in the page and the marks.
+/// Completes a correction with the elements by which its blocks are found on other pages, given the page that it was made
+/// on. A mark of an element marks each block in it that has no mark of its own. A block whose text has changed keeps the
+/// elements that the correction names, if any. Linear in the page and the marks.
 pub fn complete(correction: &TemplateCorrection, page: &ParsedPage<'_>) -> TemplateCorrection {
     let document = &page.document;
     let blocks = grove::blocks(document, &page.words, &page.link_words);
@@ -155,7 +155,7 @@ pub fn complete(correction: &TemplateCorrection, page: &ParsedPage<'_>) -> Templ
     TemplateCorrection { elements, blocks: all, ..correction.clone() }
 }
 
-/// The share of the marks of a correction whose patterns are known.
+/// Returns the share of a correction's marks whose patterns are known.
 pub fn known_share(correction: &TemplateCorrection, patterns: &Patterns) -> f64 {
     let found: Vec<PatternId> = patterns.find_named(&correction.elements);
     let is_known = |block: &&MarkedBlock| {
@@ -165,7 +165,7 @@ pub fn known_share(correction: &TemplateCorrection, patterns: &Patterns) -> f64 
     correction.blocks.iter().filter(is_known).count() as f64 / correction.blocks.len().max(1) as f64
 }
 
-/// For each kind of field, the elements of pages with the patterns that corrections mark as such.
+/// Returns for each kind of field the elements of pages whose patterns corrections mark as such.
 pub(crate) fn marked_fields(
     corrections: &[TemplateCorrection],
     patterns: &Patterns,
@@ -201,12 +201,12 @@ pub(crate) fn marked_fields(
     of_marks.iter().map(|(mark, own)| (*mark, wanted(own))).collect()
 }
 
-/// Which of some sibling pages is the most typical: the one whose patterns cover most of the words of the others. Ties go to
-/// the first. Linear in the pages.
+/// Returns the most typical of some sibling pages: the one whose patterns cover most of the words of the others; the
+/// first of equals. Linear in the pages.
 pub fn most_typical(pages: &[&ParsedPage<'_>]) -> Option<usize> {
     let documents: Vec<&Document> = pages.iter().map(|page| &page.document).collect();
     let (patterns, of_nodes) = Patterns::of(&documents);
-    // The words of each pattern, as a share of their pages.
+    // The words of each pattern as shares of the words of their pages.
     let mut weights = vec![0.0f64; patterns.len()];
     let mut of_pages: Vec<Vec<usize>> = Vec::with_capacity(pages.len());
     for (page, of_nodes) in pages.iter().zip(&of_nodes) {

@@ -21,9 +21,9 @@ use crate::settings::Settings;
 use crate::stages::cluster::Layouts;
 use crate::template::LearntTemplate;
 
-/// What was learnt about a site: layouts, their templates, and for each template its wrapper and what
-/// siblings share. It borrows nothing from the pages and depends only on the set of pages in the sample.
-/// Equal models have equal [bytes](SiteModel::to_bytes).
+/// What was learnt about a site: layouts, their templates, and for each template its wrapper and what siblings share. It
+/// borrows nothing from the pages and depends only on the set of pages in the sample. Equal models have equal
+/// [bytes](SiteModel::to_bytes).
 #[derive(Clone, Debug)]
 pub struct SiteModel {
     pub(crate) head: ModelHead,
@@ -31,7 +31,7 @@ pub struct SiteModel {
     pub(crate) addresses: AddressDigest,
     /// The layouts of each round of learning. A page belongs to the first round with a layout for it.
     pub(crate) rounds: Vec<Layouts>,
-    /// By the numbers in the layouts.
+    /// The templates, by their numbers in the layouts.
     pub(crate) templates: Vec<Template>,
 }
 
@@ -46,7 +46,7 @@ pub struct ModelHead {
     pub weights: Option<[u8; 32]>,
     /// [`Settings::digest`].
     pub settings: [u8; 32],
-    /// Pages in the samples of all rounds.
+    /// Number of pages in the samples of all rounds.
     pub pages: u64,
     /// Whether the byte limit left pages out of a sample.
     pub cut: bool,
@@ -57,9 +57,9 @@ pub struct ModelHead {
 pub struct Expected {
     /// Number of pages.
     pub pages: u64,
-    /// Number of these on which the wrapper found the article.
+    /// Number of these pages on which the wrapper found the article.
     pub by_wrapper: u64,
-    /// Sum of their confidences, in thousandths, so that the sum does not depend on order.
+    /// Sum of the pages' confidences, in thousandths, so that the sum does not depend on order.
     pub confidence: u64,
 }
 
@@ -76,7 +76,7 @@ impl Expected {
         self.by_wrapper as f64 / self.pages.max(1) as f64
     }
 
-    /// Mean of their confidences.
+    /// Mean of the pages' confidences.
     pub fn mean_confidence(&self) -> f64 {
         self.confidence as f64 / 1000.0 / self.pages.max(1) as f64
     }
@@ -85,25 +85,25 @@ impl Expected {
 /// A template: pages of one layout and one kind.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Template {
-    /// Id within the site, 12 hex digits: a hash of the layout it was first learnt from. It stays when the
-    /// template is learnt again.
+    /// Id within the site, 12 hex digits: a hash of the layout that the template was first learnt from. It stays the same
+    /// when the template is learnt again.
     pub id: String,
     /// Kind of its pages.
     pub kind: TemplateKind,
     /// Hash of the tag paths that more than half of its pages in the sample have.
     pub signature: u64,
-    /// Pages of the sample that belong to it.
+    /// Number of pages of the sample that belong to it.
     pub pages: u64,
     /// Addresses of some of them.
     pub examples: Vec<String>,
     /// Statistics of its pages in the sample.
     pub expected: Expected,
-    /// Hashes of the lines that pages at several addresses have in common, ascending, and whether half of the
+    /// Hashes of the lines that pages at several addresses have in common, ascending; and whether at least half of the
     /// pages have the line (`walls.rs`).
     pub(crate) repeated: Vec<(u64, bool)>,
-    /// Corrections of it, by the addresses of their pages.
+    /// Its corrections, by the addresses of their pages.
     pub corrections: Vec<TemplateCorrection>,
-    /// What was learnt about it; `None` if pages of its kind are dropped.
+    /// What was learnt about the template; `None` if pages of its kind are dropped.
     pub learnt: Option<LearntTemplate>,
 }
 
@@ -113,13 +113,13 @@ impl Template {
         Some(&self.learnt.as_ref()?.wrapper.as_ref()?.wrapper)
     }
 
-    /// Where its pages show fields: by the name of the field in the record, XPath expressions whose union selects the elements.
+    /// For each field, by its name in the record: XPath expressions that select the elements in which pages show it.
     pub fn fields(&self) -> BTreeMap<String, Vec<String>> {
         let places = self.learnt.iter().flat_map(|learnt| learnt.fields.places());
         places.map(|(field, place)| (field.to_owned(), place.xpath())).collect()
     }
 
-    /// An id for the template of a layout, given the ids in use.
+    /// Makes an id, not in use yet, for the template of a layout.
     pub(crate) fn name(signature: u64, kind: TemplateKind, used: &[Self]) -> String {
         (0u64..)
             .map(|number| {
@@ -168,11 +168,11 @@ impl SiteModel {
         &self.templates
     }
 
-    /// Checks that it was learnt with these settings. Applying it with others never panics, but gives other
-    /// outcomes than a run.
+    /// Checks that the model was learnt with these settings. Applying it with other settings never panics, but gives
+    /// other outcomes than a run.
     ///
     /// # Errors
-    /// Says what differs.
+    /// If engine, weights or settings differ; the error says which.
     pub fn fits(&self, settings: &Settings) -> Result<(), Mismatch> {
         let expected = ModelHead::of("", settings);
         if self.head.engine != expected.engine {
@@ -224,26 +224,26 @@ const MOST_TEMPLATES: usize = 1 << 20;
 /// Why bytes are not a valid model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// They do not start like a model.
+    /// The bytes do not start like a model.
     #[error("these are not the bytes of a site model")]
     NotAModel,
-    /// They have another version of the format.
+    /// The bytes have another version of the format.
     #[error("the model has format {0}; this version reads format {FORMAT}")]
     Version(u32),
-    /// They are damaged.
+    /// The bytes are damaged.
     #[error("the model is damaged at byte {offset}, in its section `{section}`: {what}")]
     Damaged {
         /// Offset of the section.
         offset: u64,
         /// The section of the model's bytes (docs/SITE-MODEL.md).
         section: String,
-        /// What is wrong with it.
+        /// What is wrong with the section.
         what: String,
     },
 }
 
 impl SiteModel {
-    /// Serialises the model: equal models give equal bytes, on any machine.
+    /// Serialises the model. Equal models give equal bytes, on any machine.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(FORMAT.to_le_bytes());
@@ -254,10 +254,10 @@ impl SiteModel {
         bytes
     }
 
-    /// Deserialises a model. Any bytes give a model or an error, in time and memory linear in their length.
+    /// Deserialises a model. Any bytes give a model or an error. Takes time and memory linear in their length.
     ///
     /// # Errors
-    /// If they are no model, have another version of the format, or are damaged.
+    /// If the bytes are not a model, have another version of the format, or are damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ModelError> {
         let rest = bytes.strip_prefix(&MAGIC).ok_or(ModelError::NotAModel)?;
         let (version, _) = rest.split_first_chunk().ok_or(ModelError::NotAModel)?;
@@ -314,7 +314,7 @@ impl Sections<'_> {
         found.ok_or_else(|| self.damaged(name, "it is missing".to_owned()))
     }
 
-    /// The next section, if it has this name.
+    /// Reads the next section, if it has this name.
     fn optional<T: DeserializeOwned>(&mut self, name: [u8; 4]) -> Result<Option<T>, ModelError> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         if !rest.starts_with(&name) {

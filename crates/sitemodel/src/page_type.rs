@@ -1,17 +1,17 @@
-//! What the type of a page decides: the rules of all types, in one table. Only the engine `grove` predicts types.
+//! The rules that the type of a page decides, for all types in one table. Only the engine `grove` predicts types.
 
 use model::PageType;
 
 /// The rules for pages of a type.
 #[derive(Clone, Copy, Debug)]
 pub struct TypeRules {
-    /// Pages that show only excerpts of other pages of the crawl are dropped as lists. This includes services, since front
-    /// pages are predicted to be of that type.
+    /// Pages that show only excerpts of other pages of the crawl are dropped as lists. This includes services, because
+    /// front pages are predicted to be of that type.
     pub drops_excerpts: bool,
-    /// The text ends with the page's `article` element: what follows are comments or other stories.
+    /// The text ends with the page's `article` element: what follows is comments or other stories.
     pub ends_with_element: bool,
-    /// Blocks that repeat earlier ones are left out: quotations of posts, copies of cards. What articles and documentation
-    /// repeat, their authors repeat, unless all of it is there twice.
+    /// Blocks that repeat earlier ones are left out: quotations of posts, copies of cards. Repetition in articles and
+    /// documentation is their authors', unless the whole text is there twice.
     pub drops_repeated: bool,
     /// The text may continue on other pages.
     pub has_parts: bool,

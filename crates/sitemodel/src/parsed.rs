@@ -1,4 +1,4 @@
-//! A parsed page with counts that several stages need.
+//! A parsed page, with counts that several stages need.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,11 +17,11 @@ use crate::site_config::ConfiguredPage;
 pub struct ParsedPage<'a> {
     /// The page.
     pub page: &'a Page,
-    /// The page as parsed, after the changes of its site config, if it has one.
+    /// The parsed page, as changed by its site config, if it has one.
     pub document: Document,
-    /// Words of each text node, summed.
+    /// Number of words of each text node, as prefix sums.
     pub words: PrefixSums,
-    /// Words of each text node within a link, summed.
+    /// Number of words of each text node within a link, as prefix sums.
     pub link_words: PrefixSums,
     /// Hashes of its distinct id and class tokens without digits, sorted.
     pub tokens: Vec<u64>,
@@ -30,11 +30,11 @@ pub struct ParsedPage<'a> {
     json_ld: OnceLock<JsonLdFacts>,
     scan: OnceLock<Scan>,
     data_text: OnceLock<Option<DataText>>,
-    /// The result of the site config of its host, if there is one.
+    /// What the site config of its host found, if there is one.
     pub configured: Option<ConfiguredPage>,
 }
 
-/// The text of an article that a page has only as data.
+/// The text of an article that a page has only as data for its scripts.
 #[derive(Debug)]
 pub(crate) struct DataText {
     pub(crate) document: Arc<Document>,
@@ -88,26 +88,26 @@ pub fn parse_page<'a>(page: &'a Page, settings: &Settings) -> ParsedPage<'a> {
 
 /// Minimum number of words of a full text in JSON-LD or a feed.
 pub(crate) const FULL_TEXT_WORDS: u32 = 50;
-/// Most words outside of links on a page whose scripts show the article: notices, labels, the beginning of the text.
+/// Maximum number of words outside of links on a page whose scripts show the article: notices, labels, the beginning of the text.
 const WORDS_OF_SHELL: u32 = 300;
 
 impl ParsedPage<'_> {
-    /// Its JSON-LD, parsed on first use.
+    /// Returns its JSON-LD, which is parsed on first use.
     pub fn json_ld(&self) -> &JsonLdFacts {
         self.json_ld.get_or_init(|| JsonLdFacts::of(&self.document, &self.page.url))
     }
 
-    /// The elements that may hold its metadata, found on first use.
+    /// Returns the elements that may contain its metadata, which are found on first use.
     pub fn scan(&self) -> &Scan {
         self.scan.get_or_init(|| Scan::of(&self.document))
     }
 
-    /// Whether it has so few words outside of links that its article may be in data alone.
+    /// Whether the page has so few words outside of links that its article may be in data alone.
     pub(crate) fn may_lack_text(&self) -> bool {
         self.words.total() - self.link_words.total() <= WORDS_OF_SHELL
     }
 
-    /// The text of its article in the data that it has for its scripts, read on first use.
+    /// Returns the article's text from the data for its scripts, which is read on first use.
     pub(crate) fn data_text(&self) -> Option<&DataText> {
         let read = || {
             let Page { html, url, .. } = self.page;
@@ -120,9 +120,9 @@ impl ParsedPage<'_> {
         self.data_text.get_or_init(read).as_ref()
     }
 
-    /// Words of the full text in its JSON-LD or a feed item, including markup.
+    /// Number of words of the full text in its JSON-LD or a feed item, including markup.
     pub(crate) fn full_text_words(&self, feed_items: &[&FeedItem]) -> u32 {
-        // Most pages have none, and parsing JSON is slow.
+        // Most pages have no full text there, and parsing JSON is slow.
         let names_it =
             |json: &String| json.contains("\"articleBody\"") || json.contains("\"text\"");
         let own = || self.json_ld().article()?.body.as_deref();
@@ -143,8 +143,8 @@ fn naming_tokens(element: Element<'_>) -> impl Iterator<Item = u64> {
     })
 }
 
-/// A hash of the stable part of a name: without digits, and then without separators at the ends (`post-1234`
-/// equals `post`); `None` if nothing is left.
+/// Hashes the stable part of a name: without digits, and then without separators at the ends, so that `post-1234` equals
+/// `post`. `None` if nothing is left.
 fn stable_hash(token: &str, seed: u64) -> Option<u64> {
     let stays = |byte: &u8| !byte.is_ascii_digit() && !matches!(byte, b'-' | b'_' | b':');
     let bytes = token.as_bytes();

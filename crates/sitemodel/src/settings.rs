@@ -14,7 +14,7 @@ use crate::corrections::Corrections;
 use crate::engine::Engine;
 use crate::site_config::SiteConfigs;
 
-/// The settings file with every key, its default and its description.
+/// The settings file, with every key, its default and its description.
 pub const DEFAULT: &str = include_str!("../configs/default.toml");
 
 /// Limits of the HTML parse.
@@ -39,7 +39,7 @@ pub struct ClusterConfig {
     pub similarity: f64,
     /// Added to the similarity of pages that one feed lists.
     pub feed_bonus: f64,
-    /// Number of pages that are compared with each other; the others join the nearest layout.
+    /// Number of pages that are compared with each other; other pages join the nearest layout.
     pub sample: usize,
     /// Minimum number of words of an article or list page.
     pub min_words: u32,
@@ -97,25 +97,25 @@ pub struct ExtractConfig {
     pub title_in_text: bool,
 }
 
-/// What is done with what pages say of their use.
+/// What is done about statements of pages on their use.
 #[derive(Clone, Debug, Default)]
 pub struct RightsChoice {
-    /// Name of the robot whose rules count beside those for all; empty for none.
+    /// Name of the robot whose rules apply in addition to those for all robots; empty for none.
     pub robot: String,
-    /// Articles are left out if one of these is said.
+    /// Articles of pages with one of these statements are left out.
     pub skip: Vec<RightsStatement>,
 }
 
-/// Which pages are joined as parts of one article, without a site config that says so.
+/// Which pages are joined as parts of one article, if no site config decides.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JoinParts {
     /// Pages with one title and numbered addresses that link to each other.
     #[default]
     Numbered,
-    /// All pages that `rel=next` leads to.
+    /// All pages that `rel=next` links lead to.
     RelNext,
-    /// None.
+    /// No pages.
     None,
 }
 
@@ -130,54 +130,54 @@ pub struct Tables {
     pub parse: ParseLimits,
     /// The sample of a site.
     pub sample: SampleLimits,
-    /// Of the stage cluster.
+    /// Settings of the stage cluster.
     pub cluster: ClusterConfig,
-    /// Of the stage signify.
+    /// Settings of the stage signify.
     pub signify: SignifyConfig,
-    /// Of the stage rank.
+    /// Settings of the stage rank.
     pub rank: RankConfig,
     /// Maximum number of pages held back to test a wrapper.
     pub hold_back: usize,
-    /// Of the stage extract.
+    /// Settings of the stage extract.
     pub extract: ExtractConfig,
-    /// The single-page methods.
+    /// Parameters of the single-page methods.
     pub methods: Parameters,
 }
 
-/// Forms of an article that are made besides its text.
+/// Forms of an article that are made in addition to its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ArticleForms {
     /// The HTML fragment.
     pub html: bool,
     /// Markdown.
     pub markdown: bool,
-    /// Passages of at most so many words; 0 for none.
+    /// Maximum number of words of a passage; 0 for no passages.
     pub passages: u32,
 }
 
-/// The settings of [`crate::learn()`] and [`crate::SiteModel::apply`]. Settings with equal [`Settings::digest`]
-/// and weights learn equal models from equal pages.
+/// The settings of [`crate::learn()`] and [`crate::SiteModel::apply`]. With equal [`Settings::digest`] and weights, equal
+/// models are learnt from equal pages.
 #[derive(Clone, Debug)]
 pub struct Settings {
     tables: Tables,
-    /// Other weights than the built-in ones for the engine `grove`.
+    /// Weights for the engine `grove` that replace the built-in ones.
     pub own_weights: Option<Arc<LoadedWeights>>,
-    /// Site configs, which take precedence over learnt wrappers on pages of their hosts.
+    /// Site configs, which take precedence over learnt wrappers on the pages of their hosts.
     pub site_configs: Option<Arc<SiteConfigs>>,
     /// Corrections of templates, which are evidence for what is learnt.
     pub corrections: Option<Arc<Corrections>>,
     /// The forms of articles that are made.
     pub forms: ArticleForms,
-    /// The page types of which articles are made; all, if there are none. Models do not depend on them.
+    /// The page types of which articles are made; empty for all types. Models do not depend on them.
     pub page_types: Vec<PageType>,
-    /// What is done with what pages say of their use. Models do not depend on it.
+    /// What is done about statements of pages on their use. Models do not depend on it.
     pub rights: RightsChoice,
     tracking: Tracking,
     digest: [u8; 32],
 }
 
 impl Settings {
-    /// Settings with the built-in weights, without site configs, for text only.
+    /// Makes settings with the built-in weights, without site configs, for text only.
     pub fn new(tables: Tables) -> Self {
         let digest = Sha256::digest(serde_json::to_vec(&tables).unwrap_or_default()).into();
         let tracking = Tracking::new(&tables.tracking_parameters);
@@ -194,14 +194,14 @@ impl Settings {
         }
     }
 
-    /// The defaults of `configs/default.toml`.
+    /// Returns the defaults of `configs/default.toml`.
     ///
     /// # Panics
     /// If that file, which is built in, lacks a key; a test prevents this.
     pub fn standard() -> Self {
         let read = || -> Result<Tables, toml::de::Error> {
             let mut file: toml::Table = toml::from_str(DEFAULT)?;
-            // Some values are in tables of stages there, and the single-page methods in tables of their own.
+            // There, some values are in tables of stages, and the single-page methods have tables of their own.
             for stage in ["group", "wrap"] {
                 if let Some(toml::Value::Table(values)) = file.remove(stage) {
                     file.extend(values);
@@ -213,7 +213,7 @@ impl Settings {
         read().map_or_else(|error| panic!("the default settings: {error}"), Self::new)
     }
 
-    /// Whether articles are made of pages of a type.
+    /// Whether articles are made of pages of this type.
     pub fn wants(&self, page_type: PageType) -> bool {
         self.page_types.is_empty() || self.page_types.contains(&page_type)
     }
@@ -238,7 +238,7 @@ impl Settings {
         self.corrections.as_deref().map_or(&[], |all| all.of_site(site))
     }
 
-    /// SHA-256 of the tables, without weights, site configs, forms and page types.
+    /// Returns the SHA-256 of the tables, without weights, site configs, forms and page types.
     pub fn digest(&self) -> [u8; 32] {
         self.digest
     }
@@ -257,7 +257,7 @@ impl LoadedWeights {
     /// Reads a weights file, as `sitegrove-lab train` writes it.
     ///
     /// # Errors
-    /// If this version cannot use them.
+    /// If this version cannot use the weights.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         Ok(Self { weights: Weights::from_json(bytes)?, digest: Sha256::digest(bytes).into() })
     }

@@ -1,4 +1,4 @@
-//! Site configs by host, and what the config of its host finds on a page.
+//! Site configs by host, and what the config of a page's host finds on the page.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub struct SiteConfigs {
 pub struct HostConfig {
     /// `example.com`, or `.example.com` for its subdomains.
     pub host: String,
-    /// Its directives, with those of `global.txt`.
+    /// Its directives, including those of `global.txt`.
     pub wrapper: CompiledSiteConfig,
 }
 
@@ -30,13 +30,13 @@ impl SiteConfigs {
         Self { by_host: by_host.collect(), digest }
     }
 
-    /// The config for a page's address: that of its host, else of the nearest domain above it.
+    /// Returns the config for a page's address: that of its host, or else of the nearest domain above.
     pub fn for_url(&self, url: &str) -> Option<&Arc<HostConfig>> {
         let url = Url::parse(url).ok()?;
         lookup_names(url.host_str()?).iter().find_map(|name| self.by_host.get(name))
     }
 
-    /// All of them, by host.
+    /// All site configs, by host.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<HostConfig>> {
         self.by_host.values()
     }
@@ -52,7 +52,7 @@ pub struct ConfiguredPage {
 }
 
 impl ConfiguredPage {
-    /// Whether the page has no article because the config finds none and forbids other methods.
+    /// Whether the page has no article: the config finds none, and forbids other methods.
     pub fn forbids(&self) -> bool {
         self.found.body.is_none() && self.by.wrapper.has_body() && !self.by.wrapper.autodetects()
     }

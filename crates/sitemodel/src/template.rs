@@ -1,4 +1,4 @@
-//! One template: learnt from a sample of its pages, and applied to any page.
+//! One template, which is learnt from a sample of its pages and applied to any page.
 
 use forest::{PatternMeasure, Recurring};
 use grove::{DecidedNodes, JudgedPage, MarkedPatterns, SampleProfile, ScoredSample, most_probable};
@@ -20,16 +20,16 @@ use crate::stages::signify::{SiblingPage, signify};
 use crate::stages::wrap::{CompiledWrapper, Trial, wrap, wrap_judged};
 use crate::{Meter, ModelStep};
 
-/// With one page there is nothing to compare, and all patterns are equally frequent: Forest has an F1 of 59
-/// there and 82 with two pages, single-page methods 79 (docs/figures/few.csv).
+/// Minimum number of pages to learn patterns from. A single page has nothing to be compared with, and all its patterns are
+/// equally frequent: Forest has an F1 of 59 there and 82 with two pages, single-page methods have 79 (docs/figures/few.csv).
 const FEWEST_SIBLINGS: usize = 2;
 
-/// The fast path is used if the wrapper finds the article on at least four pages of the sample, and on four
-/// in five.
+/// The fast path is used if the wrapper finds the article on at least four pages of the sample, and on four in five of
+/// them.
 const FEWEST_ALIKE: usize = 4;
 
-/// Maximum number of nodes of the pages in a sample, if there is more than one: each block takes a kilobyte,
-/// with at most one block for every two nodes. Twenty real pages have 20,000 to 180,000.
+/// Maximum number of nodes of the pages in a sample, if it has more than one page: each block takes a kilobyte, and there
+/// is at most one block for every two nodes. Twenty real pages have 20,000 to 180,000.
 const NODES_AT_ONCE: usize = 300_000;
 
 /// Maximum number of sibling pages that are compared for redundant blocks.
@@ -41,17 +41,17 @@ const PATTERNS_KEPT: usize = 5;
 /// What was learnt about a template. Borrows nothing from the pages.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct LearntTemplate {
-    /// Its wrapper; none if there were too few pages, or the engine learns nothing.
+    /// Its wrapper; `None` if there were too few pages, or the engine learns no wrapper.
     pub wrapper: Option<CompiledWrapper>,
-    /// Forest's ranking, for that engine.
+    /// Forest's ranking, if the engine is Forest.
     ranked: Vec<StructuralPattern>,
-    /// What siblings share, for grove.
+    /// What siblings share, if the engine is grove.
     judgement: Option<Judgement>,
-    /// Properties of the pages in the sample, if the fast path is used.
+    /// Properties of the pages in the sample; `None` if the fast path is not used.
     profile: Option<SampleProfile>,
-    /// Blocks that siblings share, for BlockExtractor.
+    /// Blocks that siblings share, if the engine is BlockExtractor.
     redundant: Option<Redundant>,
-    /// What siblings tell about the fields of a page.
+    /// What siblings show about the fields of a page.
     pub fields: TemplateFields,
 }
 
@@ -70,7 +70,7 @@ pub enum Way {
 /// The body of a page, `None` if it has none, and how the page was processed.
 pub(crate) type FoundBody = (Option<ArticleBody>, Way);
 
-/// How many of these pages, in order, a template is learnt from, given their numbers of nodes.
+/// Returns how many of these pages, in order, a template is learnt from, given their numbers of nodes.
 fn sample_size(nodes: impl Iterator<Item = usize>, tables: &Tables) -> usize {
     let most = match tables.rank.engine {
         Engine::Grove => tables.rank.learn_from.max(1),
@@ -86,9 +86,9 @@ fn sample_size(nodes: impl Iterator<Item = usize>, tables: &Tables) -> usize {
 }
 
 impl LearntTemplate {
-    /// Learns from the first pages, up to the number in the settings. Decisions of `earlier`, learnt from other
-    /// pages of the template, stay unless the pages clearly speak against them. Also returns what
-    /// [`LearntTemplate::body`] finds on these pages, if that is known.
+    /// Learns from the first pages, up to the number in the settings. Decisions of `earlier`, which was learnt from other
+    /// pages of the template, stay unless the pages clearly contradict them. Also returns what [`LearntTemplate::body`]
+    /// finds on these pages, if that is known.
     pub(crate) fn of(
         pages: &[SiblingPage<'_>],
         earlier: Option<&Self>,
@@ -120,12 +120,12 @@ impl LearntTemplate {
         &self.ranked
     }
 
-    /// The type of its pages, and its probability; `None` for other engines than grove.
+    /// The type of its pages, and its probability; `None` if the engine is not grove.
     pub fn page_type(&self) -> Option<TypedAs> {
         self.judgement.as_ref().map(|judgement| most_probable(&judgement.types))
     }
 
-    /// Whether text of articles is marked on its pages: then pages like them are articles.
+    /// Whether text of articles is marked on its pages: its pages are then articles.
     pub(crate) fn has_marked_text(&self) -> bool {
         let marks = self.judgement.as_ref().and_then(|own| own.marks.as_ref());
         marks.is_some_and(MarkedPatterns::has_text)
@@ -136,7 +136,7 @@ impl LearntTemplate {
         self.page_type().is_some_and(|own| rules_of(own.page_type).drops_excerpts)
     }
 
-    /// What grove learnt; `None` for other engines.
+    /// What grove learnt; `None` if the engine is not grove.
     pub fn judgement(&self) -> Option<&Judgement> {
         self.judgement.as_ref()
     }
@@ -191,7 +191,7 @@ impl LearntTemplate {
     }
 }
 
-/// Judge, wrap, extract.
+/// Learns with grove: judge, wrap, extract.
 fn judge_sample(
     sample: &[SiblingPage<'_>],
     earlier: Option<&Judgement>,
@@ -235,7 +235,7 @@ fn judge_sample(
                 judged_body(page, page_judged, &judgement, is_alone, selected, feed_items, weights);
             (body, Way::Judged)
         };
-        // A panic affects only this page: it is reported when the model is applied to the page.
+        // A panic affects only this page, and is reported when the model is applied to it.
         contain_panics(find).ok()
     };
     let bodies: Vec<Option<FoundBody>> =
@@ -250,7 +250,7 @@ fn judge_sample(
     (LearntTemplate { wrapper, judgement, profile, ..Default::default() }, bodies)
 }
 
-/// Properties of the pages in the sample. `chosen` is what the wrapper selects on each.
+/// Computes properties of the pages in the sample. `chosen` is what the wrapper selects on each.
 fn profile(
     pages: &[&ParsedPage<'_>],
     judged: &[JudgedPage],
@@ -271,7 +271,7 @@ fn profile(
     CUES.with_borrow_mut(|cues| SampleProfile::of(&sample, &judgement.patterns, cues))
 }
 
-/// Signify, rank, wrap.
+/// Learns with Forest: signify, rank, wrap.
 fn rank_sample(
     sample: &[SiblingPage<'_>],
     measure: PatternMeasure,

@@ -1,7 +1,7 @@
-//! Walls: what a site serves instead of an article, such as a consent form, a bot check or an error page.
+//! Recognises walls: what a site serves instead of an article, such as a consent form, a bot check or an error page.
 //!
-//! Their lines are those of pages at other addresses. Phrases in some languages name the kind of a wall. They
-//! decide alone only where a page shares too little with its siblings, or has none.
+//! A wall consists of lines that pages at other addresses have, too. Phrases in some languages name its kind. Phrases
+//! decide alone only if a page shares too little with its siblings, or has none.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -22,21 +22,21 @@ mod phrases;
 
 pub(crate) use lost::sequences_of;
 
-/// Number of addresses with the same line, from which on it is of none of them.
+/// Number of addresses with the same line from which the line belongs to none of their articles.
 pub(crate) const ADDRESSES: usize = 3;
 /// Maximum number of words of a wall: longer texts at several addresses are copies of one article.
 const MOST_WORDS: u32 = 250;
-/// Maximum number of those that no other page has.
+/// Maximum number of words of a wall that no other page has.
 const OWN_WORDS: u32 = 8;
-/// Words of a wall that no phrase names, and that half of the pages are: of less frequent ones, it cannot be told whether
-/// they are articles that are crawled several times.
+/// Number of words of a wall that no phrase names. At least half of the pages must be such walls: rarer ones cannot be
+/// told from articles that were crawled several times.
 const WORDS_UNNAMED: std::ops::RangeInclusive<u32> = 20..=120;
 /// Maximum number of words of a wall that phrases alone name.
 const MOST_WORDS_ALONE: u32 = 120;
-/// Maximum number of repeated lines that are kept of a template.
+/// Maximum number of repeated lines that are kept for a template.
 const MOST_LINES: usize = 1_000;
 
-/// Hashes of the lines that pages of a sample at several addresses have in common, ascending, and whether at
+/// Returns hashes of the lines that pages of a sample at several addresses have in common, ascending, and whether at
 /// least half of the pages have the line.
 pub(crate) fn repeated_lines<'a>(
     pages: impl Iterator<Item = (&'a ParsedPage<'a>, &'a ArticleBody)>,
@@ -63,12 +63,12 @@ pub(crate) fn repeated_lines<'a>(
         .collect()
 }
 
-/// Where a line is among repeated ones, or would be.
+/// Returns the place of a line among the repeated ones, or where it would be.
 fn place_of(line: u64, repeated: &[(u64, bool)]) -> Result<usize, usize> {
     repeated.binary_search_by_key(&line, |(line, _)| *line)
 }
 
-/// Adds lines to those that [`repeated_lines`] gave, up to the limit. Gives whether any was not there.
+/// Adds lines to those of [`repeated_lines`], up to the limit. Returns whether anything changed.
 pub(crate) fn add_repeated(
     repeated: &mut Vec<(u64, bool)>,
     more: impl Iterator<Item = (u64, bool)>,
@@ -90,7 +90,7 @@ pub(crate) fn add_repeated(
     is_changed
 }
 
-/// Hashes of the lines of an article's text, except its title; `None` if it is longer than a wall.
+/// Hashes the lines of an article's text, except its title; `None` if the text is longer than a wall.
 pub(crate) fn lines_of(article: &Article) -> Option<BTreeSet<u64>> {
     if article.word_count > MOST_WORDS {
         return None;
@@ -101,8 +101,8 @@ pub(crate) fn lines_of(article: &Article) -> Option<BTreeSet<u64>> {
     Some(lines.filter(|&line| Some(line) != of_title).collect())
 }
 
-/// Why an article is none, if so: the site serves its text at other addresses too, or serves it instead of
-/// an article. `repeated` is what [`repeated_lines`] gave for the template.
+/// Returns why an article is not one, if so: the site serves its text at other addresses too, or serves it instead of an
+/// article. `repeated` is the result of [`repeated_lines`] for the template.
 pub(crate) fn reason(
     article: &Article,
     page: &ParsedPage<'_>,
@@ -122,12 +122,12 @@ pub(crate) fn reason(
     if counts.shared == 0 && counts.words > MOST_WORDS_ALONE {
         return None;
     }
-    // A title without a text: the wall may be among what the siblings share, which is not extracted.
+    // A title without a text: the wall may be among the lines that siblings share, which are not extracted.
     let (kind, phrases) = match counts.own {
         0 => kind_of(title, &text_of(&page.document, &[0], &[])),
         _ => kind_of(title, text),
     }?;
-    // An error page offers other pages of the site.
+    // An error page links to other pages of the site; their titles do not count.
     let counts = match kind {
         DropReason::SoftNotFound => {
             WordCounts::of(&without_links(text, &page.document), title, &article.url, repeated)
@@ -140,18 +140,18 @@ pub(crate) fn reason(
     if counts.own > 0 && counts.words > MOST_WORDS_ALONE {
         return None;
     }
-    // An article about subscriptions is more frequent than a paywall on a page without siblings.
+    // On a page without siblings, an article about subscriptions is more likely than a paywall.
     let is_told = counts.own == 0 || kind != DropReason::PaywallStub;
     (phrases >= ALONE && is_told).then_some(kind)
 }
 
 struct WordCounts {
     words: u32,
-    /// Those in lines that no other page has, except the title.
+    /// Words in lines that no other page has, except the title.
     own: u32,
-    /// Those in lines of other pages.
+    /// Words in lines of other pages.
     shared: u32,
-    /// Whether at least half of the pages have each of these.
+    /// Whether at least half of the pages have each of the lines.
     of_most: bool,
 }
 
@@ -179,8 +179,8 @@ impl WordCounts {
     }
 }
 
-/// Whether scripts would draw a page: it has hardly a word and no picture or table, but scripts, and an element that is left
-/// empty for them.
+/// Whether scripts would draw a page: it has hardly any words and no picture or table, but scripts, and an element that
+/// is left empty for them.
 pub(crate) fn is_script_shell(page: &ParsedPage<'_>) -> bool {
     let document = &page.document;
     let body = document.ids().find(|&id| document.is(id, &local_name!("body")));
@@ -200,7 +200,7 @@ pub(crate) fn is_script_shell(page: &ParsedPage<'_>) -> bool {
         && page.page.html.as_bytes().windows(7).any(|tag| tag.eq_ignore_ascii_case(b"<script"))
 }
 
-/// The lines of a text that are not the texts of links.
+/// Returns the lines of a text that are not texts of links.
 fn without_links(text: &str, document: &Document) -> String {
     let links = texts_of_links(document);
     let own: Vec<&str> = text.lines().filter(|line| !links.contains(line.trim())).collect();
@@ -212,8 +212,8 @@ fn texts_of_links(document: &Document) -> HashSet<String> {
     links.map(|id| normalize_space(&text_of(document, &[id], &[]))).collect()
 }
 
-/// Notes that a page has only the beginning of an article: a short text with a request to subscribe that siblings have, too. What
-/// the page itself declares decides first.
+/// Notes that a page has only the beginning of an article: a short text with a request to subscribe that its siblings
+/// have, too. What the page itself declares takes precedence.
 pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
     let is_decided = article.access.is_some() || repeated.is_empty();
     if is_decided || article.word_count > MOST_WORDS {
@@ -229,8 +229,8 @@ pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
     }
 }
 
-/// What of an address names a story: its longest segment, or its numbers if that is a plain word or a short number, or its path if
-/// it has none, and the values of its query. Versions of one story for printing, for phones or for another tracking parameter have the same.
+/// Returns what identifies a story in an address: its longest segment, or its numbers if that is a plain word or short
+/// number, or its path if it has none; and the values of its query. Versions for printing, phones or tracking have the same.
 pub(crate) fn story(url: &str) -> String {
     let longest = name_of(url);
     let Ok(url) = Url::parse(url) else { return url.to_owned() };
@@ -252,16 +252,16 @@ pub(crate) fn story(url: &str) -> String {
     }
 }
 
-/// Number of digits from which on a number identifies something.
+/// Number of digits from which a number identifies something.
 const LONG_NUMBER: usize = 6;
-/// Minimum number of bytes of a name that is not compared: shorter ones are parts of many words.
+/// Minimum number of bytes of a page's name that is removed from lines: shorter names are parts of many words.
 const LEAST_NAME: usize = 5;
-/// Number of separators from which on a word with digits is an address in a network, a time or an identifier.
+/// Number of separators from which a word with digits is a network address, a time or an identifier.
 const SEPARATORS: usize = 3;
 
 struct LineHasher {
-    /// What of the page's address lines may repeat, in lower case, longest first: path and query, path, and the name of
-    /// the page as it is and in words.
+    /// Parts of the page's address that its lines may repeat, in lower case, longest first: path and query, path, and the
+    /// page's name as it is and in words.
     names: Vec<Finder<'static>>,
     words: String,
 }
@@ -281,9 +281,9 @@ impl LineHasher {
         Self { names, words: String::new() }
     }
 
-    /// A hash of the words of a line, without what differs between the addresses of one wall: identifiers, and the
-    /// name of the page. `None` without any. Numbers count: pages that differ in them alone may be results, prices
-    /// or the weather.
+    /// Hashes the words of a line, without what differs between the addresses of one wall: identifiers, and the name of
+    /// the page. `None` if no words are left. Numbers count: pages that differ only in numbers may be results, prices or
+    /// the weather.
     fn hash(&mut self, line: &str) -> Option<u64> {
         let mut lower = line.to_lowercase();
         for name in &self.names {
@@ -315,7 +315,7 @@ fn is_identifier(word: &str) -> bool {
 /// Whether a word has digits and several separators: `192.0.2.17`, `2001:db8::1`, a UUID, `2026-10-05T03:00:00Z`.
 fn is_compound_identifier(word: &str) -> bool {
     let separators = |word: &str| word.bytes().filter(|b| matches!(b, b'.' | b':' | b'-')).count();
-    // Most words have none, with what is around them or without.
+    // Most words have no separators, within them or around them.
     separators(word) >= SEPARATORS
         && word.bytes().any(|b| b.is_ascii_digit())
         && separators(word.trim_matches(|c| !is_alphanumeric(c))) >= SEPARATORS

@@ -1,4 +1,4 @@
-//! What came of pages, in a form that can be stored, and the result of a site from it.
+//! Outcomes of pages in a form that can be stored, and the result of a site that is built from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,14 +18,14 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::Outcomes;
 use crate::learn::{ParsedPages, Surveyed};
 
-/// What came of a page: all that the result of its site needs of it.
+/// The outcome of a page, with everything that the result of its site needs.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct PageFinding {
     /// The article, or why there is none.
     pub applied: Applied,
-    /// Whether html5ever's own tokenizer read it.
+    /// Whether html5ever's own tokenizer read the page.
     by_html5ever: bool,
-    /// Whether something of it was left out, as its tree outgrew a limit.
+    /// Whether a part of the page was left out because its tree exceeded a limit.
     outgrown: bool,
     configured: Option<Configured>,
 }
@@ -34,7 +34,7 @@ pub struct PageFinding {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct Configured {
     host: String,
-    /// Its expressions of the body.
+    /// The expressions of the config that select the body.
     body: Vec<String>,
     /// Whether one of them selected a body.
     matched: bool,
@@ -43,7 +43,7 @@ struct Configured {
 pub(crate) type Findings = BTreeMap<usize, PageFinding>;
 
 impl PageFinding {
-    /// What came of a page that was parsed.
+    /// Records the outcome of a parsed page.
     pub fn of(parsed: &ParsedPage<'_>, applied: Applied) -> Self {
         let notes = parsed.document.notes();
         let configured = parsed.configured.as_ref().map(|own| Configured {
@@ -55,7 +55,7 @@ impl PageFinding {
         Self { applied, by_html5ever, outgrown, configured }
     }
 
-    /// What comes of a page on which the parser fails.
+    /// Records that the parser failed on a page.
     pub fn failed(site: &str, page: &Page) -> Self {
         let detail = "parsing this page failed; please report it with the page".to_owned();
         let drop = drop_of(site, page, DropReason::Internal, detail);
@@ -64,7 +64,7 @@ impl PageFinding {
     }
 }
 
-/// What came of parsed pages, given the outcomes of those that could be parsed.
+/// Records the outcomes of pages; those that could not be parsed become drops.
 pub(crate) fn found(site: &str, parsed: &ParsedPages<'_>, mut outcomes: Outcomes) -> Findings {
     let found = |(at, parsed): &(usize, Result<ParsedPage<'_>, &Page>)| match parsed {
         Ok(parsed) => Some((*at, PageFinding::of(parsed, outcomes.remove(at)?))),
@@ -80,7 +80,7 @@ pub(crate) fn unassigned(findings: &Findings) -> BTreeSet<usize> {
     findings.iter().filter_map(waits).collect()
 }
 
-/// Builds the result of a site, or of a part of it, from what came of its pages.
+/// Builds the result of a site, or of a part of it, from the outcomes of its pages.
 pub(crate) fn result(site: &Surveyed, model: &SiteModel, findings: Findings) -> SiteResult {
     let pages = findings.len();
     let mut seen = ApplyStatistics::default();
@@ -175,7 +175,7 @@ impl SiteConfigsUsed {
     }
 }
 
-/// The best wrapper, or the expression of a site config that gave more articles.
+/// Returns the best wrapper, or the expressions of a site config if they gave at least as many articles.
 fn best_with_site_configs(
     articles: &[Extracted],
     best: Option<BestWrapper>,
@@ -197,8 +197,8 @@ fn best_with_site_configs(
     if given(&configured) > 0 && given(&configured) >= given(&best) { configured } else { best }
 }
 
-/// Joins the parts of articles: the first page's gets the texts of those that follow, which are dropped. Pages of lists,
-/// products and the like are no parts, even if they are numbered.
+/// Joins articles of several pages: the first page gets the texts of the following pages, which are dropped. Pages of
+/// lists, products and the like are not joined, even if they are numbered.
 pub(crate) fn join(site: &Surveyed, findings: &mut Findings) {
     let pages: Vec<usize> = findings.keys().copied().collect();
     let mut apart: BTreeSet<usize> = BTreeSet::new();
@@ -250,7 +250,7 @@ fn has_parts(article: &Article) -> bool {
     article.engine == SITE_CONFIG || article.page_type.is_none_or(|own| rules_of(own).has_parts)
 }
 
-/// Whether a page is a part of an article: both were found by a site config, or both are of one template.
+/// Whether a page fits as a part of an article: a site config extracted both, or both are of one template.
 fn fits(whole: &Article, part: &Article) -> bool {
     match (whole.engine == SITE_CONFIG, part.engine == SITE_CONFIG) {
         (true, true) => true,
@@ -259,7 +259,7 @@ fn fits(whole: &Article, part: &Article) -> bool {
     }
 }
 
-/// The measures of a text that consists of an article and a part of it: shares are means by words.
+/// Returns the measures of the text of an article with a part added: shares are means weighted by words.
 fn quality_of_joined(whole: &Article, part: &Article, text: &str) -> Quality {
     let words = [whole.word_count, part.word_count].map(f64::from);
     let mean = |a: f64, b: f64| (a * words[0] + b * words[1]) / (words[0] + words[1]).max(1.0);
@@ -271,12 +271,12 @@ fn quality_of_joined(whole: &Article, part: &Article, text: &str) -> Quality {
         repeated: share_repeated(text),
         links: mean(a.links, b.links),
         boilerplate: of_both(a.boilerplate, b.boilerplate),
-        // Known once all articles are.
+        // Computed once all articles are known.
         elsewhere: 0.0,
     }
 }
 
-/// Adds a part to an article, which is as doubtful as its most doubtful part.
+/// Appends a part to an article, which becomes as doubtful as its most doubtful part.
 fn append(whole: &mut Extracted, part: &Extracted) {
     let payloads = [whole.payload, part.payload].concat();
     whole.payload = xxh3_128(&payloads).to_be_bytes();

@@ -1,4 +1,4 @@
-//! What changed about a site that was learnt anew: its templates before and after, with a page that shows it.
+//! Describes what changed about a site that was learnt anew: its templates before and after, each with an example page.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -9,14 +9,14 @@ use sitemodel::{Applied, Outcome, SiteModel};
 use crate::apply::Outcomes;
 use crate::night::in_hand::{CandidatePage, template_id};
 
-/// Templates that are shown of a site.
+/// Maximum number of templates that are shown of a site.
 const MOST_TEMPLATES: usize = 3;
-/// Expressions that are shown of a template.
+/// Maximum number of expressions that are shown of a template.
 const MOST_EXPRESSIONS: usize = 4;
-/// Characters that are shown of a text.
+/// Maximum number of characters that are shown of a text.
 const MOST_CHARACTERS: usize = 480;
 
-/// The templates of the new model whose pages it reads differently from the old one.
+/// Returns the templates of the new model whose pages it reads differently from the old model.
 pub(crate) fn changed_templates(
     (old, before): (&SiteModel, &Outcomes),
     (new, after): (&SiteModel, &Outcomes),
@@ -39,7 +39,7 @@ pub(crate) fn changed_templates(
             let paths = is_other(&|b| (&b.content, &b.prune) != (&after.content, &after.prune));
             (text || paths).then(|| (!text, url.to_owned(), before, after))
         };
-        // A page whose text differs shows most.
+        // A page whose text differs is the best example.
         let (_, url, before, after) =
             pages.iter().filter_map(one).min_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)))?;
         let (before, after) = from_the_difference(before, after);
@@ -52,7 +52,7 @@ pub(crate) fn changed_templates(
     changes
 }
 
-/// Two readings whose texts are cut to a passage, which begins shortly before they differ.
+/// Cuts the texts of two readings to a passage that begins shortly before they differ.
 fn from_the_difference(
     before: Option<PageReading>,
     after: PageReading,
@@ -65,7 +65,7 @@ fn from_the_difference(
     };
     let ends = |(at, letter): (usize, char)| (letter == '\n').then_some(at + 1);
     let from = old[..same].char_indices().filter_map(ends).next_back().unwrap_or(0);
-    // The paragraph before the one that differs, too.
+    // The passage includes the paragraph before the one that differs.
     let above = old.get(..from.saturating_sub(2)).and_then(|above| above.rfind("\n\n"));
     let from = above.map_or(0, |at| at + 2);
     let cut = |reading: PageReading| {
@@ -80,7 +80,7 @@ fn from_the_difference(
     (before.map(cut), cut(after))
 }
 
-/// What changed in a night, if it is worth reporting: only what its pages say is news, not that more of them came.
+/// Returns what changed in a night, if it is news: changes of pages are news, templates learnt from more pages are not.
 pub(crate) fn site_change(
     update: &SiteNight,
     templates: Vec<TemplateChange>,
@@ -100,7 +100,7 @@ pub(crate) fn tells_of_pages(decision: &str) -> bool {
     matches!(decision, "replace" | "relearn" | "add-templates")
 }
 
-/// What a model makes of a page; `None` if it has no template for it.
+/// Returns how a model reads a page; `None` if it has no template for it.
 fn reading(model: &SiteModel, applied: &Applied) -> Option<PageReading> {
     let template = model.templates().get(applied.template? as usize)?;
     let mut reading = PageReading::default();

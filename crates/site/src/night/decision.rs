@@ -1,8 +1,8 @@
-//! What becomes of a site's model tonight: the table of docs/NIGHTLY.md.
+//! Decides what becomes of a site's model tonight: the table of docs/NIGHTLY.md.
 //!
-//! Takes: how the stored model fares with tonight's pages, and what there is to learn from.
-//! Gives: whether it stays, grows, is learnt anew, or there is too little for one.
-//! Why: what is left alone gives the same text for the same page every night; what no longer fits must not be.
+//! Takes: how well the stored model fits tonight's pages, and what there is to learn from.
+//! Gives: the decision to keep, extend or replace the model, or that there are too few pages for one.
+//! Why: a model that stays gives the same text for the same page every night; one that no longer fits must not stay.
 //! Drops: nothing.
 
 use std::fmt;
@@ -10,22 +10,22 @@ use std::fmt;
 use model::Verdict;
 use sitemodel::SiteHealth;
 
-/// Pages in hand from which on a model is kept. Fewer pages, compressed, are smaller than their model.
+/// Minimum number of pages in hand for a model to be kept. Fewer pages, compressed, are smaller than their model.
 const FEWEST_TO_KEEP: usize = 3;
-/// Pages of no template from which on they get templates.
+/// Minimum number of pages without a template for templates to be added.
 const FEWEST_TO_ADD: usize = 3;
-/// Pages of a template from which on it is left alone.
+/// Number of pages that a template must be learnt from to be left alone.
 const ENOUGH: u64 = 8;
 
-/// What is known of a model that fits before anything is learnt.
+/// What is known of a usable model before anything is learnt.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Facts {
-    /// Pages tonight of no template.
+    /// Number of tonight's pages without a template.
     pub(crate) unassigned: usize,
-    /// The same with retained ones.
+    /// Number of pages without a template, including retained ones.
     pub(crate) unassigned_in_hand: usize,
     pub(crate) templates: Vec<TemplateFacts>,
-    /// Ids of templates whose texts are others than those of the same pages before, though their words are still there.
+    /// Ids of templates whose texts differ from those of earlier captures, although the words are still there.
     pub(crate) changed: Vec<String>,
     /// Ids of templates with corrections that they have not learnt from.
     pub(crate) to_correct: Vec<String>,
@@ -37,38 +37,38 @@ pub(crate) struct TemplateFacts {
     pub(crate) id: String,
     pub(crate) verdict: Verdict,
     pub(crate) learnt_from: u64,
-    /// Pages of it tonight, in the sample, and retained ones, each address once.
+    /// Number of its pages in tonight's sample and among retained pages, each address once.
     pub(crate) in_hand: u64,
-    /// Whether articles come of it.
+    /// Whether its pages give articles.
     pub(crate) is_wanted: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ModelDecision {
-    /// The pages in hand are retained; their model is for tonight only.
+    /// Too few pages for a model: the pages in hand are retained, and their model is for tonight only.
     TooFew,
-    /// A model is learnt from all pages in hand: why.
+    /// A model is learnt from all pages in hand, for this reason.
     LearnFresh(String),
     /// Templates are learnt anew, from tonight's pages alone.
     Replace(Vec<String>),
-    /// Templates are learnt anew from tonight's and retained pages, and stay as they are if that is no better.
+    /// Templates are learnt anew from tonight's and retained pages, and replaced only if the new ones are better.
     Relearn(Vec<String>),
-    /// Templates are learnt anew from tonight's pages, with what is known of their texts.
+    /// Templates are learnt anew from tonight's pages, with earlier captures of these as evidence.
     Restore(Vec<String>),
     /// Templates are learnt again with corrections that they have not learnt from yet.
     Correct(Vec<String>),
-    /// Pages of no template get templates; the others stay.
+    /// Templates are added for pages without one; the others stay.
     AddTemplates,
     /// Templates that were learnt from few pages are learnt from more.
     Grow(Vec<String>),
-    /// The model stays as it is, but for texts that tonight several addresses of these templates have: walls.
+    /// The model stays, but texts that several addresses of these templates have tonight are noted as walls.
     NoteWalls(Vec<String>),
     /// The model stays as it is.
     Keep,
 }
 
-/// The decision where the store has no model of the site, or one that cannot be used, with the reason. `in_hand` is the
-/// number of pages tonight, in the sample, and retained ones, each address once.
+/// Decides without a model: the store has none of the site, or one that cannot be used, for the reason `unusable`.
+/// `in_hand` is the number of pages in tonight's sample and of retained pages, each address once.
 pub(crate) fn decide_without_model(unusable: Option<String>, in_hand: usize) -> ModelDecision {
     match unusable {
         None if in_hand < FEWEST_TO_KEEP => ModelDecision::TooFew,
@@ -76,8 +76,8 @@ pub(crate) fn decide_without_model(unusable: Option<String>, in_hand: usize) -> 
     }
 }
 
-/// The decision where there is a model. The first line that fits is taken; with [`ModelDecision::Replace`], [`ModelDecision::Relearn`],
-/// [`ModelDecision::Restore`] and [`ModelDecision::Grow`] pages of no template are learnt from too, where there are enough of them.
+/// Decides with a model: takes the first case that applies. [`ModelDecision::Replace`], [`ModelDecision::Relearn`],
+/// [`ModelDecision::Restore`] and [`ModelDecision::Grow`] also learn from pages without a template, if there are enough.
 pub(crate) fn decide(facts: &Facts) -> ModelDecision {
     use Verdict::{Broken, Drifting};
     let of = |is: &dyn Fn(&TemplateFacts) -> bool| -> Vec<String> {
@@ -105,8 +105,8 @@ impl Facts {
 }
 
 impl TemplateFacts {
-    /// Whether it was learnt from few pages, and there are more now. What was decided from the few stays unless the
-    /// evidence against it is clear, so that texts do not alternate.
+    /// Whether it was learnt from few pages, and there are more now. Decisions that the few pages led to stay unless the
+    /// evidence against them is clear, so that texts do not alternate.
     fn grows(&self) -> bool {
         self.is_wanted && self.learnt_from < ENOUGH && self.in_hand > self.learnt_from
     }
@@ -129,7 +129,7 @@ impl fmt::Display for ModelDecision {
 }
 
 impl ModelDecision {
-    /// Whether it is learnt from pages that may have another layout than before.
+    /// Whether templates are learnt from pages that may have another layout than before.
     pub(crate) fn learns_other_layouts(&self) -> bool {
         matches!(self, Self::Replace(_) | Self::Relearn(_) | Self::AddTemplates)
     }
@@ -153,7 +153,7 @@ impl ModelDecision {
         }
     }
 
-    /// The same with the numbers, given how the stored model fares with tonight's pages.
+    /// Like `reason`, with numbers that say how well the stored model fits tonight's pages.
     pub(crate) fn reason_of(&self, health: &SiteHealth) -> String {
         let numbers = match self {
             Self::Replace(ids) | Self::Relearn(ids) => {
@@ -222,7 +222,7 @@ mod tests {
         let small = |id| template(id, Verdict::Healthy, 2, 15);
         for (facts, expected) in [
             (facts(slice::from_ref(&grown), 0, 0), ModelDecision::Keep),
-            // Some pages of no template are no reason, nor are retained ones of a former night.
+            // A few pages without a template are no reason to learn, nor are retained pages of an earlier night.
             (facts(slice::from_ref(&grown), 1, 2), ModelDecision::Keep),
             (facts(slice::from_ref(&grown), 0, 5), ModelDecision::Keep),
             (facts(&[], 0, 0), ModelDecision::Keep),

@@ -1,4 +1,4 @@
-//! Former captures of tonight's pages as evidence: the store retains them, and the stored model reads them.
+//! Earlier captures of tonight's pages as evidence: the store retains them, and the stored model reads them.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -13,11 +13,11 @@ use crate::learn::parse;
 use crate::night::in_hand::{CandidatePage, retained_candidates, template_id};
 use crate::texts::KnownTexts;
 
-/// Agreement with former texts up to which a template has others.
+/// Agreement with earlier texts below which the texts of a template have changed.
 pub(crate) const OTHERS: f64 = 0.97;
 
 impl Work<'_> {
-    /// Whether tonight's texts differ from what is known of their addresses.
+    /// Whether tonight's texts differ from the known texts of their addresses.
     pub(crate) fn texts_differ(&self, store: &Store, applied: &Outcomes) -> io::Result<bool> {
         let known = store.texts(&self.key).map_err(io::Error::other)?;
         let known = KnownTexts::of(known.as_deref());
@@ -28,7 +28,7 @@ impl Work<'_> {
         Ok(known.differing(&known.known_of(articles)) >= FEWEST_TO_TELL)
     }
 
-    /// What a model reads in the former captures of tonight's pages.
+    /// Reads the earlier captures of tonight's pages with a model.
     pub(crate) fn earlier_readings(
         &self,
         store: &Store,
@@ -52,7 +52,7 @@ impl Work<'_> {
     }
 }
 
-/// How outcomes read the words that former captures of pages had, too.
+/// Compares how outcomes and earlier captures of the same pages read the words that both have.
 pub(crate) fn shared_words<'p>(
     earlier: &[EarlierReading],
     pages: impl Iterator<Item = &'p CandidatePage<'p>>,
@@ -69,7 +69,7 @@ pub(crate) fn shared_words<'p>(
     all
 }
 
-/// The ids of the templates whose texts are others than those of former captures, though their words are still there.
+/// Returns the ids of templates whose texts differ from those of earlier captures, although the words are still there.
 pub(crate) fn changed_texts(
     earlier: &[EarlierReading],
     model: &SiteModel,

@@ -1,4 +1,4 @@
-//! The pages a site may be learnt from tonight: those of tonight's sample, and those retained from earlier nights.
+//! The pages that a site may be learnt from tonight: those of tonight's sample, and those retained from earlier nights.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -14,13 +14,13 @@ use crate::Work;
 use crate::apply::{Outcomes, Unassigned};
 use crate::learn::{ParsedPages, Surveyed, sample};
 
-/// Pages of a template that are compared with the judgement of the page alone where one of the first disagrees.
+/// Pages of a template that are also extracted by themselves, if one of the first disagrees with the model.
 const MOST_COMPARED: usize = 6;
-/// Agreement below which it does.
+/// Agreement below which a page disagrees.
 const DISPUTED: f64 = 0.9;
 
 pub(crate) struct CandidatePage<'a> {
-    /// Its index in the site; `None` for a retained page.
+    /// Index of the page in the site; `None` for a retained page.
     pub(crate) at: Option<usize>,
     pub(crate) sibling: (&'a ParsedPage<'a>, Vec<&'a FeedItem>),
     /// Number of its template in the stored model.
@@ -29,10 +29,10 @@ pub(crate) struct CandidatePage<'a> {
     pub(crate) is_unassigned: bool,
 }
 
-/// What is not to be retained of tonight.
+/// Pages and templates that are not retained, because they are walls.
 pub(crate) struct Walls {
     pub(crate) pages: BTreeSet<usize>,
-    /// The ids of templates of which only walls come.
+    /// Ids of templates that give nothing but walls.
     pub(crate) templates: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ impl CandidatePage<'_> {
 }
 
 impl Work<'_> {
-    /// Tonight's sample, and whether bytes cut it short.
+    /// Returns tonight's sample, and whether the limit in bytes cut it short.
     pub(crate) fn tonight<'p>(
         &self,
         site: &'p Surveyed,
@@ -82,8 +82,7 @@ impl Work<'_> {
         (sample.chosen.iter().map(page).collect(), sample.cut_by_bytes)
     }
 
-    /// The retained pages whose addresses tonight's pages do not have, with the feed items that pointed to
-    /// them.
+    /// Returns the retained pages whose addresses tonight's pages do not have, with the feed items that pointed to them.
     #[expect(clippy::type_complexity, reason = "two lists of one length")]
     pub(crate) fn retained(
         &self,
@@ -101,7 +100,7 @@ impl Work<'_> {
         Ok((items, pages.into_iter().enumerate().collect()))
     }
 
-    /// Learns from pages in hand. Gives also what was found out about tonight's.
+    /// Learns from pages in hand. Also returns what learning found out about tonight's pages, by index.
     pub(crate) fn learn_from_candidates(
         &self,
         site: &Surveyed,
@@ -129,7 +128,7 @@ impl Work<'_> {
         self.applying(site, model).each(&pages, known, Unassigned::Wait)
     }
 
-    /// Extracts each of tonight's pages by itself that a model has no template for.
+    /// Extracts by itself each of tonight's pages for which a model has no template.
     pub(crate) fn apply_alone(
         &self,
         site: &Surveyed,
@@ -144,9 +143,9 @@ impl Work<'_> {
         applied.extend(applying.each(&pages, &BTreeMap::new(), Unassigned::Alone));
     }
 
-    /// What applying a model to tonight's sample saw. Of the first `compared` pages of each template with enough
-    /// pages to tell, those that did not take the fast path are compared with the judgement of the page alone, which is
-    /// given too, by index.
+    /// Returns the statistics of applying a model to tonight's sample. Of the first `compared` pages of each template
+    /// with enough pages to tell, those that did not take the fast path are also extracted by themselves and compared.
+    /// The texts of these extractions are returned too, by index.
     pub(crate) fn seen(
         &self,
         model: &SiteModel,
@@ -167,7 +166,7 @@ impl Work<'_> {
         for own in of_templates.values().filter(enough) {
             let mut disputed = false;
             for (count, page) in own.iter().enumerate() {
-                // More are compared where the first disagree.
+                // More pages are compared if one of the first disagrees.
                 if count >= compared.map_or(0, |most| if disputed { MOST_COMPARED } else { most }) {
                     break;
                 }
@@ -198,7 +197,8 @@ impl Work<'_> {
         (seen, texts)
     }
 
-    /// The pages to retain, named by the templates of a model, given what came of tonight's pages by it, without walls; `None` where they stay as they are. `again` are the retained pages, where they were unpacked.
+    /// Chooses the pages to retain, with the ids of a model's templates and without walls; `None` if they stay as they are.
+    /// `again` has the retained pages, if they were unpacked.
     pub(crate) fn to_retain(
         &self,
         store: &Store,
@@ -209,7 +209,7 @@ impl Work<'_> {
         is_gone: &dyn Fn(&RetainedHead) -> bool,
     ) -> io::Result<Option<Vec<Retained>>> {
         let id = |page: &CandidatePage<'_>| {
-            // Placing a page reads all of it; applying the model did that.
+            // Finding the template reads the whole page; applying the model has already done so.
             let known = page.at.and_then(|at| applied.get(&at)?.template);
             let number = known.or_else(|| model.template_of(&page.sibling(), self.settings));
             number.and_then(|number| template_id(model, number)).unwrap_or_default().to_owned()
@@ -265,7 +265,7 @@ impl Work<'_> {
     }
 }
 
-/// Retained pages in hand, with their places in a model.
+/// Returns retained pages as candidates, with their templates in a model, if there is one.
 pub(crate) fn retained_candidates<'p>(
     parsed: &'p ParsedPages<'_>,
     items: &'p [Vec<FeedItem>],

@@ -1,4 +1,4 @@
-//! What is to be kept of a site's night: a revision of its model, retained pages, and its health.
+//! What the store is to keep of a site's night: a revision of its model, retained pages, and its health.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,20 +12,20 @@ use crate::Work;
 use crate::learn::parse;
 use crate::night::in_hand::template_id;
 
-/// What of a model is to be kept.
+/// Which model becomes the new revision.
 #[derive(Deserialize, Serialize)]
 pub(crate) enum NewRevision {
-    /// The model that the site's pages end with, and on what grounds.
+    /// The final model of the site, for this reason.
     Final(String),
-    /// That which they began with: what is learnt further is of walls.
+    /// The model of the first round: what the second round learns comes from walls.
     Begun(Box<Revision>),
 }
 
-/// What is to be kept of a site's night.
+/// What the store is to keep of a site's night.
 #[derive(Deserialize, Serialize)]
 pub struct Night {
     pub(crate) update: SiteNight,
-    /// Whether the run was taken in before: nothing is kept then.
+    /// Whether the store already contains the run: then nothing is kept.
     pub(crate) is_known: bool,
     pub(crate) revision: Option<NewRevision>,
     /// Templates that the model had at the beginning.
@@ -35,13 +35,13 @@ pub struct Night {
 }
 
 impl Night {
-    /// One of which nothing is to be kept.
+    /// A night of which nothing is to be kept.
     pub(crate) fn known(update: SiteNight, templates: usize, change: Option<SiteChange>) -> Self {
         Self { update, is_known: true, revision: None, templates, change, retained: None }
     }
 
-    /// Writes the revision on articles, and the verdict on their templates. Templates of which tonight's sample has no page have
-    /// none: their articles get the worst of the others, whether or not this run was committed before.
+    /// Writes the model's revision and the verdict on its template on every article. A template without a page in tonight's
+    /// sample has no verdict: its articles get the worst one of the others, also if this run was committed before.
     pub(crate) fn stamp(&self, result: &mut SiteResult) {
         let judged = self.update.templates.iter().filter(|own| own.pages > 0);
         let of_templates: BTreeMap<&str, Verdict> =
@@ -54,7 +54,7 @@ impl Night {
         }
     }
 
-    /// What is to be kept of the night, once the model is final, on the site's last result.
+    /// Adds to the site's last result what the store is to keep of the night, once the model is final.
     pub(crate) fn finish(
         mut self,
         model: &SiteModel,
@@ -90,7 +90,7 @@ impl Night {
     }
 }
 
-/// Gives retained pages that had no template the one that the final model has for them.
+/// Assigns retained pages without a template to the templates that the final model has for them.
 fn place(retained: &mut [Retained], model: &SiteModel, work: &Work<'_>) {
     for own in retained.iter_mut().filter(|own| own.template.is_empty()) {
         let pages = [(0, own.page.clone())];
@@ -129,14 +129,14 @@ pub(crate) fn revision(model: &SiteModel, number: u32, reason: String) -> Revisi
     }
 }
 
-/// Confidence lost from which on the articles of a template are of less use, and of none.
+/// Loss of mean confidence from which the articles of a template are drifting, and broken.
 const LESS_SURE: f64 = 0.25;
 const UNSURE: f64 = 0.5;
-/// The former, where the judgement of single pages agrees with so little of the text.
+/// Loss from which they are broken if the pages extracted by themselves agree with less than `DISPUTED` of the text.
 const LESS_SURE_AND_DISPUTED: f64 = 0.1;
 const DISPUTED: f64 = 0.3;
 
-/// How a template is by its articles: that its wrapper finds fewer of them is no fault if they are as good.
+/// Judges a template by its articles: if they are as good as before, it is no fault that its wrapper finds fewer of them.
 fn of_articles(own: &TemplateHealth) -> Verdict {
     let lost = own.confidence_expected - own.confidence;
     let is_disputed = own.agreement.is_some_and(|agreement| agreement < DISPUTED);

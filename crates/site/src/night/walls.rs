@@ -1,4 +1,4 @@
-//! What a site serves instead of its pages is not learnt from, and not retained.
+//! Keeps walls, which are served instead of the site's pages, out of what is learnt and retained.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -16,7 +16,7 @@ use crate::night::in_hand::{
     CandidatePage, Walls, is_wall, retained_candidates, template_id, wall_pages,
 };
 
-/// The numbers of the templates of which tonight only walls come.
+/// Returns the numbers of the templates whose pages are all walls tonight.
 fn only_walls(applied: &Outcomes) -> BTreeSet<u32> {
     let mut of: BTreeMap<u32, bool> = BTreeMap::new();
     for applied in applied.values() {
@@ -27,13 +27,12 @@ fn only_walls(applied: &Outcomes) -> BTreeSet<u32> {
     of.into_iter().filter(|(_, only)| *only).map(|(template, _)| template).collect()
 }
 
-/// Ratio of the lengths of texts to the usual ones below which pages are looked at for whether they have lost theirs.
+/// Ratio of the lengths of tonight's texts to the usual ones below which lost texts are looked for.
 const SHORTER: f64 = 0.8;
 
 impl Work<'_> {
-    /// The pages of each template that have lost their texts, compared with retained pages; these are taken out of what is learnt
-    /// from and assessed.
-    /// `None` if nothing calls for looking.
+    /// Finds the pages of each template that have lost their texts, compared with retained pages, and removes them from
+    /// what is learnt from and assessed. `None` if there is no reason to look.
     pub(crate) fn lost_texts(
         &self,
         store: &Store,
@@ -73,7 +72,7 @@ impl Work<'_> {
         Ok(Some(all))
     }
 
-    /// Whether the texts of pages are shorter than those of earlier nights.
+    /// Whether texts are shorter than those of earlier nights.
     fn are_shorter(&self, store: &Store, applied: &Outcomes) -> io::Result<bool> {
         let night = self.date().map(|date| date.to_string()).unwrap_or_default();
         let history = store.history(&self.key, &night).map_err(io::Error::other)?;
@@ -96,8 +95,8 @@ impl Work<'_> {
             && mean <= usual.0 / usual.1 as f64 + libm::log(SHORTER))
     }
 
-    /// Tonight's walls, and the templates, but for those known, of which only walls come: of tonight's pages, and of those
-    /// retained.
+    /// Returns tonight's walls, and the templates, except `known` ones, that give nothing but walls, from tonight's pages
+    /// and from retained ones.
     pub(crate) fn walls(
         &self,
         model: &SiteModel,
@@ -119,8 +118,8 @@ impl Work<'_> {
         Walls { pages, templates: ids(model, &walls) }
     }
 
-    /// The ids of the templates of which only walls come, of tonight's pages and of the retained ones that they were learnt
-    /// from.
+    /// Returns the ids of templates that were learnt from walls: both tonight's pages and the retained ones that they
+    /// were learnt from are all walls.
     pub(crate) fn learnt_from_walls(
         &self,
         store: &Store,

@@ -1,8 +1,8 @@
 //! Cluster.
 //!
 //! Takes: parsed pages of a site, the feed items that point to them, and the addresses of all its pages.
-//! Gives: layouts, and for each the templates of its pages by kind (article, list, other); then the template
-//! of any further page.
+//! Gives: layouts, and for each of them the templates of its pages by kind (article, list, other); then the template of
+//! any further page.
 //! Why: Forest ranks patterns over pages of one layout; over mixed layouts it fails (F1 30).
 //! Drops: nothing itself; pages of list and other templates are dropped by their kind.
 
@@ -29,9 +29,8 @@ pub struct Cluster {
     pub signature: u64,
 }
 
-/// Separates the layouts of a sample, whose pages must be in the order of the hashes of their addresses.
-/// Returns the layouts, and their clusters, numbered from `first`: each page is in the one of
-/// [`Layouts::assign`], if any.
+/// Separates the layouts of a sample, whose pages must be in the order of their address hashes. Returns the layouts and
+/// their clusters, numbered from `first`. Each page is in the cluster that [`Layouts::assign`] gives for it, if any.
 pub fn cluster(
     sample: &[SiblingPage<'_>],
     addresses: &AddressDigest,
@@ -45,7 +44,7 @@ pub fn cluster(
         sample.par_iter().map(|page| impression(page, addresses, settings)).collect();
     let groups = group_by_layout(&outlines, config);
     let cores = Cores::of_groups(&groups, &outlines);
-    // Average linkage may have put a page into a layout whose core is not the nearest.
+    // Average linkage may have put a page into a layout other than that of the nearest core.
     let nearest: Vec<Option<(usize, f64)>> =
         outlines.par_iter().map(|outline| cores.nearest(outline, config)).collect();
     let mut home = vec![usize::MAX; outlines.len()];
@@ -83,10 +82,10 @@ pub fn cluster(
     (Layouts { recurring, layouts, cores }, clusters)
 }
 
-/// Lower bound for the minimum similarity of a layout, as a share of the setting.
+/// Lower limit of the minimum similarity of a layout, as a share of the setting.
 const LEAST_REACH: f64 = 0.5;
 
-/// Separates the pages of a layout by kind, the most numerous first.
+/// Splits the pages of a layout by kind, the most numerous kind first.
 fn split_by_kind(
     members: Vec<u32>,
     impressions: &[Impression],
@@ -106,18 +105,18 @@ fn split_by_kind(
     parts.into_iter()
 }
 
-/// A hash of the tag paths that more than half of the members have.
+/// Hashes the tag paths that more than half of the members have.
 fn signature(members: &[u32], outlines: &[Outline]) -> u64 {
     let paths = members.iter().flat_map(|&member| &outlines[member as usize].paths);
     let mut paths: Vec<u64> = paths.copied().collect();
-    // Those of each page are sorted.
+    // The paths of each page are sorted.
     paths.sort();
     let shared = paths.chunk_by(|a, b| a == b).filter(|same| same.len() * 2 > members.len());
     let bytes: Vec<u8> = shared.flat_map(|same| same[0].to_le_bytes()).collect();
     xxh3_64(&bytes)
 }
 
-/// The layouts that one round of learning found. Borrows nothing from the pages.
+/// The layouts that one round of learning found. They borrow nothing from the pages.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Layouts {
     #[serde(serialize_with = "model::sorted::set")]
@@ -129,8 +128,7 @@ pub struct Layouts {
 /// A layout: the kind of its pages, and its templates by kind.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 struct PageLayout {
-    /// Minimum similarity of its pages: that of the least similar page of the sample, or that of the
-    /// settings.
+    /// Minimum similarity of its pages: that of the least similar page of the sample, or that of the settings.
     reach: f64,
     middle: Middle,
     templates: Vec<(TemplateKind, u32)>,
@@ -139,7 +137,7 @@ struct PageLayout {
 /// The template of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assigned {
-    /// This one, by its number.
+    /// This template, by its number.
     Template(u32),
     /// A page of a known layout, but of a kind without a template.
     Kind(TemplateKind),
@@ -196,7 +194,7 @@ impl Layouts {
     /// Validates the layouts of a site with `templates` templates, after deserialisation.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// If they are not valid; the error says what is wrong.
     pub fn check(&self, templates: usize) -> Result<(), String> {
         let cores = self.cores.groups();
         if cores.len() != self.layouts.len() {

@@ -1,8 +1,8 @@
 //! Judge.
 //!
 //! Takes: the pages a template is learnt from, and the weights; then further pages of it.
-//! Gives: per structural pattern whether it is kept; per page its blocks with their scores.
-//! Why: what siblings share distinguishes article and boilerplate better than any page alone.
+//! Gives: for each structural pattern whether it is kept; for each page its blocks with their scores.
+//! Why: what siblings share separates article and boilerplate better than any page alone does.
 //! Drops: nothing.
 
 use std::cell::RefCell;
@@ -20,17 +20,17 @@ use crate::parsed::ParsedPage;
 use crate::stages::signify::SiblingPage;
 
 thread_local! {
-    // A cache of what names of classes say; results do not depend on it.
+    // Caches what class names say; results do not depend on it.
     pub(crate) static CUES: RefCell<Cues> = RefCell::new(Cues::new());
 }
 
-/// What was learnt about a template: what the pages of its sample have in common, and the decision on each
-/// pattern. Borrows nothing from the pages.
+/// What was learnt about a template: what the pages of its sample have in common, and the decision on each pattern. It
+/// borrows nothing from the pages.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Judgement {
-    /// The merged tree of the sample's pages.
+    /// The merged tree of the pages of the sample.
     pub patterns: Patterns,
-    /// Sums over their blocks by pattern.
+    /// Sums over the blocks of these pages, by pattern.
     pub pools: Pools,
     /// The decision on each pattern.
     pub decisions: Vec<Decision>,
@@ -43,7 +43,7 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// The decisions of some of the pages, given those of other pages of the template.
+    /// Decides on the patterns of these pages, given earlier decisions from other pages of the template.
     pub(super) fn decide_on(
         &self,
         pages: &[JudgedPage],
@@ -57,7 +57,7 @@ impl Judgement {
     /// Validates what was learnt, after deserialisation.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// If it is not valid; the error says what is wrong.
     pub fn check(&self) -> Result<(), String> {
         let patterns = &self.patterns;
         patterns.check()?;
@@ -81,8 +81,8 @@ impl Judgement {
         DecidedNodes::of(&parsed.document, &page.of_nodes, &self.decisions)
     }
 
-    /// Scores a page of the template. Depends on no other page; for a page of the sample, the result is that
-    /// of [`judge`].
+    /// Scores a page of the template. Depends on no other page: a page of the sample gets the same result as from
+    /// [`judge`].
     pub fn judge_page(&self, sibling: &SiblingPage<'_>, weights: &Weights) -> JudgedPage {
         let mut blocks = read_one(sibling);
         blocks.set_types(&self.types);
@@ -94,7 +94,7 @@ impl Judgement {
         page
     }
 
-    /// Scores a page again, among its siblings, given its first scores.
+    /// Scores a page again, compared with its siblings, given its first scores.
     fn score_among_siblings(
         &self,
         parsed: &ParsedPage<'_>,
@@ -107,12 +107,12 @@ impl Judgement {
             ScoredPage { page: &page.blocks, patterns: &page.of_nodes, scores: &page.first };
         let scores = second_scores(&parsed.document, &by_itself, &template, &weights.sibling);
         page.scores = pools.less_repeated(&page.blocks, scores);
-        // The features are most of a page's memory, and not needed any more.
+        // The features take most of a page's memory, and are no longer needed.
         page.blocks.rows = FeatureTable::default();
         page
     }
 
-    /// Corrects the second scores of a page, and its comments, by the marks of the template.
+    /// Corrects the second scores of a page, and which of its blocks are comments, by the marks of the template.
     fn correct(&self, page: &mut JudgedPage) {
         if let Some(marks) = &self.marks {
             let JudgedPage { blocks, of_nodes, scores, .. } = page;
@@ -121,9 +121,9 @@ impl Judgement {
     }
 }
 
-/// Learns from the sample of a template: compares its pages with each other, and scores each by what they
-/// have in common. `earlier` is what other pages of the template taught, `corrections` have the marks of some. Returns what was learnt, and the pages
-/// in order.
+/// Learns from the sample of a template: compares its pages with each other, and scores each by what they have in common.
+/// `earlier` was learnt from other pages of the template; `corrections` have the marks of some pages. Returns what was
+/// learnt, and the pages in order.
 pub fn judge(
     sample: &[SiblingPage<'_>],
     earlier: Option<&Judgement>,
@@ -172,7 +172,7 @@ pub(crate) fn decide_parameters(weights: &Weights) -> DecideParameters {
     DecideParameters { factor: 1.0, switch_cost: weights.switch_cost }
 }
 
-/// The features from which the type of a page is predicted.
+/// Returns the features from which the type of a page is predicted.
 pub fn rows_of_type(parsed: &ParsedPage<'_>, blocks: &PageBlocks) -> FeatureTable {
     let ParsedPage { document, words, link_words, page, .. } = parsed;
     let view = TypeView { document, words, link_words, url: &page.url };
@@ -194,8 +194,8 @@ fn read_one(sibling: &SiblingPage<'_>) -> PageBlocks {
 }
 
 impl Judgement {
-    /// The decisions on the patterns of other pages, given the pattern of each of their nodes: that on most of
-    /// the nodes that are known here.
+    /// Returns the decisions on the patterns of other pages, given the pattern of each of their nodes: for each pattern,
+    /// the decision on most of its nodes that are known here.
     pub(super) fn decided(
         &self,
         pages: &[SiblingPage<'_>],

@@ -25,7 +25,7 @@ pub fn rank(
         .zip(&counts)
         .map(|(page, counts)| forest::CountedSibling { document: &page.document, counts })
         .collect();
-    // Feed keywords are the headline's words; see `Frequency::Paths` for what follows from that.
+    // Feed keywords are the words of the headline; see `Frequency::Paths` for the consequences.
     let from_feeds = signified.iter().filter(|s| s.signifiers.source == SignifierSource::Feed);
     let frequency =
         if from_feeds.count() * 2 > signified.len() { Frequency::Paths } else { Frequency::Pages };

@@ -1,7 +1,7 @@
 //! Signify.
 //!
 //! Takes: the sibling pages a template is learnt from, and the feed items that point to them.
-//! Gives: per page its terms in document order and its signifiers, heaviest first.
+//! Gives: for each page its terms in document order and its signifiers, heaviest first.
 //! Why: signifiers show which part of a page is its own content (Forest §3.1).
 //! Drops: nothing; a page without signifiers gives no evidence.
 
@@ -36,7 +36,7 @@ pub struct SignifiedPage {
     pub terms: PageTerms,
     /// Its signifiers by name.
     pub signifiers: Signifiers,
-    /// The same by hash, for counting.
+    /// The signifiers by hash, for counting.
     pub weights: Vec<(u64, f64)>,
 }
 
@@ -45,8 +45,8 @@ thread_local! {
     static ANALYZERS: RefCell<Analyzers> = RefCell::new(Analyzers::new());
 }
 
-/// Finds the signifiers of sibling pages. All pages are analysed in the language of most of them,
-/// so that their terms can be compared. Linear in the pages' text.
+/// Finds the signifiers of sibling pages. All pages are analysed in the language that most of them have, so that their
+/// terms can be compared. Linear in the pages' text.
 pub fn signify(siblings: &[SiblingPage<'_>], config: &SignifyConfig) -> Vec<SignifiedPage> {
     let language = language_of_most(siblings);
     let (mut terms, vocabulary) = analyze_all(siblings, language);
@@ -55,7 +55,7 @@ pub fn signify(siblings: &[SiblingPage<'_>], config: &SignifyConfig) -> Vec<Sign
     let frequent = if has_stop_words {
         FrequentTerms::default()
     } else {
-        // For languages without a list of stop words, it is made from the siblings.
+        // A language without a list of stop words gets one that is made from the siblings.
         FrequentTerms::of(&hashes, &FrequentConfig { share: 0.8, min_pages: 5 })
     };
     if !frequent.hashes().is_empty() {
@@ -71,7 +71,7 @@ pub fn signify(siblings: &[SiblingPage<'_>], config: &SignifyConfig) -> Vec<Sign
         .collect()
 }
 
-/// A page with its terms and signifiers; those of its feed items if that source is chosen and there are any.
+/// Finds the terms and signifiers of a page. Signifiers come from its feed items, if that source is chosen and there are any.
 fn signified(
     sibling: &SiblingPage<'_>,
     terms: PageTerms,
@@ -95,7 +95,7 @@ fn signified(
     }
 }
 
-/// The language of most of the first few siblings: detection is slow, and siblings are similar.
+/// Returns the language of most of the first few siblings: detection is slow, and siblings are similar.
 fn language_of_most(siblings: &[SiblingPage<'_>]) -> Option<Language> {
     const VOTERS: usize = 5;
     let mut votes: BTreeMap<Language, usize> = BTreeMap::new();
@@ -105,7 +105,7 @@ fn language_of_most(siblings: &[SiblingPage<'_>]) -> Option<Language> {
     votes.into_iter().max_by_key(|&(language, n)| (n, std::cmp::Reverse(language))).map(|v| v.0)
 }
 
-/// The terms of sibling pages, and their texts. Pages that one thread analyses share a vocabulary: most
+/// Returns the terms of sibling pages, and their texts. Pages that one thread analyses share a vocabulary, because most
 /// of their words are the same.
 fn analyze_all(
     siblings: &[SiblingPage<'_>],
@@ -136,9 +136,8 @@ fn analyze(
     })
 }
 
-/// The terms of title and description, each once and of equal weight, in order (§3.1). Feed descriptions are
-/// sometimes whole articles: at most twice `top` terms are taken, from the beginning. `None` if no item has
-/// any text.
+/// Returns the terms of title and description, each once and with equal weight, in order (§3.1). Feed descriptions are
+/// sometimes whole articles, so at most twice `top` terms are taken, from the beginning. `None` if no item has any text.
 fn feed_terms(items: &[&FeedItem], language: Option<Language>, top: usize) -> Option<RankedTerms> {
     let mut ranked = RankedTerms::default();
     ANALYZERS.with_borrow_mut(|analyzers| {
@@ -154,8 +153,8 @@ fn feed_terms(items: &[&FeedItem], language: Option<Language>, top: usize) -> Op
     (!ranked.hashes.is_empty()).then_some(ranked)
 }
 
-/// Detects the language of a page's text: text nodes outside links, the longest first, since these are most
-/// likely the article in any layout.
+/// Detects the language of a page's text, from text nodes outside of links, the longest first: in any layout, these are
+/// most likely the article.
 pub fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
     const ENOUGH: usize = 4096;
     let ParsedPage { document, words, link_words, .. } = parsed;

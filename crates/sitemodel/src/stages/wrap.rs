@@ -51,7 +51,7 @@ impl TryFrom<Wrapper> for CompiledWrapper {
 }
 
 impl CompiledWrapper {
-    /// The nodes that the wrapper selects on a page.
+    /// Returns the nodes that the wrapper selects on a page.
     pub fn select(&self, document: &Document) -> DecidedNodes {
         DecidedNodes {
             keep: wrapper::select(&self.paths, document),
@@ -60,7 +60,7 @@ impl CompiledWrapper {
     }
 }
 
-/// A test: patterns ranked without some pages, and those pages.
+/// A test of a wrapper: patterns ranked without some pages, and those pages.
 #[derive(Clone, Copy, Debug)]
 pub struct Trial<'a> {
     pub(crate) ranked: &'a [StructuralPattern],
@@ -68,8 +68,8 @@ pub struct Trial<'a> {
     pub(crate) held_back: &'a [&'a ParsedPage<'a>],
 }
 
-/// Writes the wrapper for the best pattern, and tests it: a wrapper learnt without the pages held
-/// back must select the same text on them.
+/// Writes the wrapper for the best pattern, and tests it: a wrapper learnt without the pages held back must select the
+/// same text on them.
 pub fn wrap(
     engine: &str,
     pages: &[&ParsedPage<'_>],
@@ -117,7 +117,7 @@ fn paths_for(
     Some(paths_to(&samples, &wanted)).filter(|(paths, _)| !paths.is_empty())
 }
 
-/// Expressions that select the nodes wanted of each page, and the share of the pages on which they select exactly these.
+/// Finds expressions that select the wanted nodes of each page, and the share of the pages on which they select exactly these.
 pub(crate) fn paths_to(samples: &Samples<'_>, wanted: &[Vec<NodeId>]) -> (Vec<Path>, f64) {
     let wanted: Vec<WantedNodes<'_>> =
         wanted.iter().map(|wanted| WantedNodes { wanted, ..WantedNodes::default() }).collect();
@@ -125,15 +125,15 @@ pub(crate) fn paths_to(samples: &Samples<'_>, wanted: &[Vec<NodeId>]) -> (Vec<Pa
     (synthesis.paths, synthesis.exact)
 }
 
-/// 1 − relevance of the runner-up over that of the winner. Patterns with the same elements as the winner,
-/// such as its parent without other text, are not excluded.
+/// Returns 1 − the runner-up's relevance over the winner's. Patterns with the same elements as the winner, such as its
+/// parent without other text, are not excluded.
 fn margin(ranked: &[StructuralPattern]) -> f64 {
     let relevance = |i: usize| ranked.get(i).map_or(0.0, |p: &StructuralPattern| p.score.relevance);
     if relevance(0) > 0.0 { 1.0 - relevance(1) / relevance(0) } else { 0.0 }
 }
 
-/// Confidence of a wrapper, from 0 to 1: the mean of the shares of pages on which the pattern is significant,
-/// on which the XPath selects exactly what the pattern does, and of held-back pages that agree; lower for few
+/// Returns the confidence of a wrapper, 0 to 1: the mean of three shares, of pages on which the pattern is significant,
+/// of pages on which the XPath selects exactly what the pattern does, and of held-back pages that agree; lower for few
 /// pages.
 fn confidence(support: &Support, significant: u32) -> f64 {
     let pages = f64::from(support.learnt_from.max(1));

@@ -1,5 +1,5 @@
-//! Pages that have lost their texts: they have fewer words of their own than those of earlier nights. Lines that none of the earlier
-//! pages had and that tonight's pages share are the notice in their place. The result does not depend on what is extracted.
+//! Finds pages that have lost their texts: they have fewer words of their own than pages of earlier nights. Lines that tonight's
+//! pages share and no earlier page has are the notice in their place. The result does not depend on what is extracted.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -14,18 +14,18 @@ use super::{ADDRESSES, LineHasher, story, texts_of_links};
 use crate::health::at_least_of;
 use crate::parsed::ParsedPage;
 
-/// Words of a notice on a page; and of one whose kind no phrase names.
+/// Minimum number of words of a notice on a page, and of a notice whose kind no phrase names.
 const FEWEST_WORDS: u32 = 5;
 const FEWEST_WORDS_UNNAMED: u32 = 8;
-/// Ratio of the page's own words to those before, up to which its text is lost; and if it has a notice whose kind is named.
+/// Ratio of a page's own words to those before up to which its text is lost; and with a notice whose kind is named.
 const LOST: f64 = 0.6;
 const LOST_IF_NAMED: f64 = 0.8;
-/// Probability below which so many pages with so few words are no chance; and that of a page whose words before are known.
+/// Probability below which so many pages with few words are not chance, and that of few words on a page known before.
 const RARE: f64 = 0.01;
 const RATE_OF_KNOWN: f64 = 0.05;
-/// Words of the sequences that tell whether a line is new.
+/// Number of words of the sequences that decide whether a line is new.
 const SEQUENCE: usize = 3;
-/// Words of a notice that are quoted.
+/// Number of words of a notice that are quoted.
 const QUOTED: usize = 16;
 
 struct Line {
@@ -62,8 +62,8 @@ impl<'a> PageLines<'a> {
     }
 }
 
-/// Which of tonight's pages of a template have lost their texts, compared with pages of `earlier` nights that are not walls, if
-/// any have.
+/// Returns which of tonight's pages of a template have lost their texts, if any have. They are compared with pages of
+/// `earlier` nights that are not walls.
 pub fn find_lost_texts(
     tonight: &[&ParsedPage<'_>],
     earlier: &[&ParsedPage<'_>],
@@ -121,7 +121,7 @@ pub fn find_lost_texts(
     found(before.loss(&now, &(0..now.len()).collect(), LOST)?, None, "")
 }
 
-/// Hashes of the sequences of words in a line; of a shorter one that of all its words.
+/// Hashes the sequences of words in a line; a line of fewer words is one sequence.
 pub(crate) fn sequences_of(line: &str) -> Vec<u64> {
     let lower = line.to_lowercase();
     let words: Vec<&str> =
@@ -132,28 +132,28 @@ pub(crate) fn sequences_of(line: &str) -> Vec<u64> {
         .collect()
 }
 
-/// The numbers of own words that pages of earlier nights had, by address.
+/// The number of own words that each page of earlier nights had, by address.
 struct WordsBefore<'a> {
     of: BTreeMap<&'a str, f64>,
     median: f64,
 }
 
-/// Pages that have lost their texts, and the share of words that they have lost.
+/// Pages that have lost their texts, and the share of their words that is lost.
 struct Loss {
     pages: BTreeSet<usize>,
     share: f64,
 }
 
 impl<'a> WordsBefore<'a> {
-    /// `None` if these are too few to tell.
+    /// Returns `None` if there are too few pages to tell.
     fn of(pages: impl Iterator<Item = (&'a str, f64)>) -> Option<Self> {
         let of: BTreeMap<&str, f64> = pages.collect();
         let median = median(of.values().copied().collect())?;
         (of.len() >= ADDRESSES).then_some(Self { of, median })
     }
 
-    /// What some of tonight's pages have lost, if at least half of these have only a share `left` of the words that they had, or,
-    /// if that is not known, that pages usually have, and chance does not explain it.
+    /// Returns what some of tonight's pages have lost: at least half of them have at most a share `left` of the words
+    /// that they had (or, if that is not known, that pages usually have), and chance does not explain it.
     fn loss(&self, now: &[(&str, f64)], some: &BTreeSet<usize>, left: f64) -> Option<Loss> {
         let few = self.of.values().filter(|own| **own <= left * self.median).count();
         let usual = (self.median, few as f64 / self.of.len() as f64);

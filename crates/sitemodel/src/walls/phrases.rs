@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use model::DropReason;
 
-/// Number of phrases that decide alone about a page that shares too little with its siblings, or has none.
+/// Weight of phrases that is enough to decide alone on a page that shares too little with its siblings, or has none.
 pub(super) const ALONE: usize = 2;
 
 const TEXT: &str = include_str!("phrases.txt");
@@ -19,14 +19,14 @@ const KINDS: [DropReason; 5] = [
     DropReason::SoftNotFound,
 ];
 
-/// The phrases of a list; none if there is no such list.
+/// Returns the phrases of a list; none if there is no such list.
 fn list(kind: DropReason, name: &str) -> impl Iterator<Item = &'static str> {
     let after = TEXT.split_once(&format!("[{}: {name}]\n", kind.as_str()));
     let list = after.map_or("", |(_, after)| after.split("\n\n").next().unwrap_or_default());
     list.split(';').map(str::trim).filter(|phrase| !phrase.is_empty())
 }
 
-/// The phrases of a kind, prepared for searches: each with what it counts.
+/// The phrases of a kind, prepared for searching, each with its weight.
 type Finders = Vec<(Finder<'static>, usize)>;
 
 static FINDERS: LazyLock<[Finders; KINDS.len()]> = LazyLock::new(|| {
@@ -37,14 +37,14 @@ static FINDERS: LazyLock<[Finders; KINDS.len()]> = LazyLock::new(|| {
     })
 });
 
-/// Headings and parts of titles that only pages have that are not there. Each counts as [`ALONE`].
+/// Headings and parts of titles that only pages have that were not found. Each has the weight [`ALONE`].
 static HEADINGS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let mut headings: Vec<&str> = list(DropReason::SoftNotFound, "headings").collect();
     headings.sort_unstable();
     headings
 });
 
-/// The kind of wall with the most phrases in a title and a text, and what they count; the first of equals.
+/// Returns the kind of wall with the greatest weight of phrases in a title and a text, and that weight; the first of equals.
 pub(super) fn kind_of(title: &str, text: &str) -> Option<(DropReason, usize)> {
     let lower = format!("{title}\n{text}").to_lowercase().replace(['’', 'ʼ'], "'");
     let count = |kind: DropReason, phrases: &Finders| -> usize {
@@ -57,7 +57,7 @@ pub(super) fn kind_of(title: &str, text: &str) -> Option<(DropReason, usize)> {
     found.filter(|(_, count)| *count > 0).rev().max_by_key(|(_, count)| *count)
 }
 
-/// Whether a line, or a part of it that a separator divides off, is one of [`HEADINGS`].
+/// Whether a line, or a part of it between separators, is one of [`HEADINGS`].
 fn is_not_found(line: &str) -> bool {
     let is_one = |part: &str| {
         let words = part.trim_matches(|c: char| !c.is_alphanumeric());

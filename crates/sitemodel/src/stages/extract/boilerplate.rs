@@ -1,7 +1,7 @@
-//! Removes paragraphs from articles that are written already: boilerplate is known once all articles of a crawl are.
+//! Removes boilerplate paragraphs from finished articles: boilerplate is known only once all articles of a crawl are.
 //!
-//! It is removed from the text, HTML, Markdown and passages alike. A paragraph of the text that is no block of its own in the HTML, such
-//! as an item of a list, a cell or a part of code, stays.
+//! A paragraph is removed from the text, HTML, Markdown and passages alike. A paragraph of the text that is not a block
+//! of its own in the HTML, such as an item of a list, a table cell or a part of code, stays.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -15,8 +15,8 @@ use url::Url;
 use super::passages::{CharacterPlaces, paragraphs_of};
 use super::{content_hash, set_text};
 
-/// Removes paragraphs of the text, given in bytes and in order, from an article. Returns whether it did: nothing is removed from an
-/// article without HTML, or if fewer than `least_words` would be left.
+/// Removes paragraphs of the text, given in bytes and in order, from an article. Returns whether it removed any: nothing
+/// is removed if the article has no HTML, or fewer than `least_words` would be left.
 pub fn remove_paragraphs(
     article: &mut Article,
     paragraphs: &[Range<usize>],
@@ -50,14 +50,14 @@ pub fn remove_paragraphs(
     true
 }
 
-/// A range of a text without the ends of lines at its ends.
+/// Trims line ends from both ends of a range of a text.
 fn without_blank_lines(text: &str, range: Range<usize>) -> Range<usize> {
     let own = &text[range.clone()];
     let start = range.start + own.len() - own.trim_start_matches('\n').len();
     start..(range.start + own.trim_end_matches('\n').len()).max(start)
 }
 
-/// The words of a text in small letters, separated by spaces.
+/// Returns the words of a text in lower case, separated by spaces.
 fn words_of(text: &str) -> String {
     let mut words = String::new();
     add_words(text, &mut words);
@@ -82,16 +82,16 @@ fn add_space(words: &mut String) {
     }
 }
 
-/// Elements of which the parts are no paragraphs of the text.
+/// Elements whose parts are not paragraphs of the text.
 const WHOLE: [&str; 5] = ["ul", "ol", "dl", "table", "pre"];
-/// What may be left of a block that loses all its text.
+/// Tags of what a block may still show without its text.
 const SHOWN: [&str; 5] = ["<img", "<video", "<audio", "<picture", "<table"];
 
 /// A block of HTML.
 struct HtmlBlock {
-    /// Where it is in the HTML, with its tags.
+    /// Its place in the HTML, including its tags.
     html: Range<usize>,
-    /// Where its words are among those of the HTML.
+    /// The place of its words in [`HtmlBlocks::words`].
     words: Range<usize>,
 }
 
@@ -105,19 +105,19 @@ struct HtmlBlocks<'h> {
 
 /// An open element.
 struct OpenTag {
-    /// The number of its block, if it is one.
+    /// The number of the element's block, if it is one.
     block: Option<usize>,
-    /// Whether nothing in it is a block.
+    /// Whether nothing in it can be a block.
     is_whole: bool,
     is_figure: bool,
 }
 
 impl<'h> HtmlBlocks<'h> {
-    /// Reads HTML that [`region::Region::html`] wrote: every `<` begins a tag, and every element that is not void has an end. Linear.
+    /// Reads HTML of [`region::Region::html`]: every `<` begins a tag, and every element that is not void is closed. Linear.
     fn of(html: &'h str) -> Self {
         let mut found = Self { html, words: String::new(), blocks: Vec::new() };
         let mut open: Vec<OpenTag> = Vec::new();
-        // How many open elements are whole, and how many are figures.
+        // Number of open elements that are whole, and of open figures.
         let (mut whole, mut figures) = (0, 0);
         let mut at = 0;
         while let Some(begin) = html[at..].find('<').map(|more| at + more) {
@@ -164,15 +164,15 @@ impl<'h> HtmlBlocks<'h> {
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('&') {
             add_words(before, &mut self.words);
-            // What is written as a reference is no letter.
+            // A character reference never stands for a letter.
             add_space(&mut self.words);
             rest = after.split_once(';').map_or("", |(_, after)| after);
         }
         add_words(rest, &mut self.words);
     }
 
-    /// Those of some paragraphs of a text that are blocks, and the bytes of these blocks, both in order. Of several paragraphs with
-    /// the same words the first is the first block with them.
+    /// Returns those of some paragraphs of a text that are blocks, and the bytes of these blocks, both in order. If
+    /// several paragraphs have the same words, the first paragraph is the first block with these words, and so on.
     fn find(
         &self,
         text: &str,
@@ -193,7 +193,7 @@ impl<'h> HtmlBlocks<'h> {
         let words_in = |block: &HtmlBlock| self.words[block.words.clone()].trim();
         for (at, block) in self.blocks.iter().enumerate() {
             let words = words_in(block);
-            // What is within a block that is a paragraph is the same paragraph.
+            // Blocks inside a block that is a paragraph are the same paragraph.
             if block.html.start < end {
                 continue;
             }
@@ -202,7 +202,7 @@ impl<'h> HtmlBlocks<'h> {
             let number = seen.entry(words).or_default();
             if let Some(own) = all.get(*number).filter(|own| paragraphs.contains(own)) {
                 found.push(own.clone());
-                // Beside the innermost, others may show something.
+                // Remove the innermost block with these words: outer ones may show something else.
                 let inside = self.blocks[at..].iter().take_while(|own| own.html.start < end);
                 removed.extend(inside.filter(|own| words_in(own) == words).last());
             }
@@ -212,7 +212,7 @@ impl<'h> HtmlBlocks<'h> {
         (found, self.with_emptied(&removed))
     }
 
-    /// The bytes of blocks, and of blocks around them in which nothing would be left.
+    /// Returns the bytes of blocks, including blocks around them that would be left empty.
     fn with_emptied(&self, removed: &[&HtmlBlock]) -> Vec<Range<usize>> {
         let letters = |words: &Range<usize>| {
             self.words[words.clone()].bytes().filter(|own| *own != b' ').count()
@@ -241,7 +241,7 @@ impl<'h> HtmlBlocks<'h> {
     }
 }
 
-/// A range of a text without ranges in it, which are in order.
+/// Returns a range of a text without the ranges `removed`, which are in order.
 fn without<'r>(
     text: &str,
     range: Range<usize>,
@@ -256,7 +256,7 @@ fn without<'r>(
     left
 }
 
-/// Removes blocks from the HTML, given in bytes, and what they have from the lists of what is in it.
+/// Removes blocks, given in bytes, from the HTML, and what they contain from the article's images, tables, embeds and footnotes.
 fn remove_from_html(article: &mut Article, blocks: &[Range<usize>]) {
     let html = without(&article.html, 0..article.html.len(), blocks.iter());
     let removed: Vec<&str> = blocks.iter().map(|own| &article.html[own.clone()]).collect();
@@ -284,7 +284,7 @@ fn remove_from_html(article: &mut Article, blocks: &[Range<usize>]) {
         if article.embeds.is_empty() && article.footnotes.is_empty() {
             *markdown = written(&html).unwrap_or_default();
         } else {
-            // Embedded media and notes are not recognised in written HTML.
+            // Embedded media and footnotes are not recognised in HTML that was already written.
             let blocks = removed.iter().filter_map(|own| written(own));
             blocks.for_each(|block| remove_block(markdown, block.trim()));
         }
@@ -292,7 +292,7 @@ fn remove_from_html(article: &mut Article, blocks: &[Range<usize>]) {
     article.html = html;
 }
 
-/// Removes a block, which blank lines separate, from Markdown: the first such, if there is one.
+/// Removes a block from Markdown: the first one with this text that blank lines separate from the rest, if any.
 fn remove_block(markdown: &mut String, block: &str) {
     let is_apart = |&at: &usize| {
         let (before, after) = (&markdown[..at], &markdown[at + block.len()..]);
@@ -308,8 +308,8 @@ fn remove_block(markdown: &mut String, block: &str) {
     }
 }
 
-/// Moves passages from where their text is among the kept parts of the old text to the new one, in which blank lines separate
-/// these; `removed` headings are removed from their paths.
+/// Moves passages from their places in the old text, of which `kept` parts are left, to those in the new text, in which
+/// blank lines separate these parts. Headings that were `removed` are removed from their paths.
 fn remove_from_passages(
     article: &mut Article,
     removed: &HashSet<String>,
@@ -317,7 +317,7 @@ fn remove_from_passages(
     new: &str,
 ) {
     let Article { passages, text: old, .. } = article;
-    // In characters: where each part was, and where it is.
+    // Places in characters: where each part was, and where it is now.
     let (mut places, mut was, mut is) = (Vec::new(), CharacterPlaces::new(old), 0);
     for part in kept {
         let before = was.number(part.start);

@@ -20,17 +20,17 @@ use crate::stages::extract::thread::{comments_behind, missing_posts, thread_of};
 use crate::stages::judge::{CUES, Judgement, decide_parameters};
 use crate::stages::wrap::CompiledWrapper;
 
-/// If the wrapper selects less than this share of the text with high scores, and misses more than
-/// `MISSED_WORDS` words, the page's own scores are used instead.
+/// If the wrapper selects less than this share of the text with high scores, and misses more than `MISSED_WORDS` words,
+/// the page's own scores are used instead.
 const TAKEN: f32 = 0.25;
 const MISSED_WORDS: f32 = 15.0;
-/// Minimum number of words of an `article` element that what is after it does not belong to, and which part of
-/// the kept words that is at least: a quarter.
+/// Minimum number of kept words in an `article` element for the text to end with it, and the minimum share of all kept
+/// words: one in this many.
 const LEAST_ARTICLE: u32 = 50;
 const LEAST_SHARE: u32 = 4;
-/// Factors of the threshold that are tried in turn until something is found.
+/// Factors by which the threshold is multiplied, tried in turn until something is found.
 const LOWERED: [f32; 3] = [1.0, 0.5, 0.2];
-/// A full text of at least this many words, of which less than this share is in the elements, replaces them.
+/// A full text of at least this many words replaces the elements if they have less than this share of it.
 const FULL_TEXT: (u32, f32) = (FULL_TEXT_WORDS, 0.3);
 
 /// What selects the elements of a page.
@@ -53,10 +53,10 @@ impl By<'_> {
     }
 }
 
-/// Finds the body of a scored page: by what was learnt of its template, or, if that is nothing or misses too
-/// much, by the page's own scores; then removes what comes after the end. If the text is not in the elements,
-/// JSON-LD or a feed may have it. `selected` is what was learnt, if anything, and what it selects on this page. If `is_alone`, the
-/// template was learnt from this page alone: its decisions need not be computed again, the result is the same.
+/// Finds the body of a scored page: by what was learnt of its template or, if that gives nothing or misses too much, by
+/// the page's own scores; then removes what comes after the end. If the text is not in the elements, JSON-LD or a feed
+/// may have it. `selected` is what was learnt, if anything, and what it selects on this page. If `is_alone`, the template
+/// was learnt from this page alone, and its decisions are not computed again, because they would be the same.
 pub(crate) fn judged_body(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
@@ -89,7 +89,7 @@ pub(crate) fn judged_body(
     Some(body_of(KeptPart { parsed, page, judgement, by, chosen, kept }, weights))
 }
 
-/// Whether [`judged_body`] uses what was learnt of the template, which selects `chosen` on the page.
+/// Whether [`judged_body`] uses what was learnt of the template, if this selects `chosen` on the page.
 pub(crate) fn by_template_alone(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
@@ -104,14 +104,14 @@ pub(crate) fn by_template_alone(
 struct KeptPart<'a> {
     parsed: &'a ParsedPage<'a>,
     page: &'a JudgedPage,
-    /// What was learnt of its template.
+    /// What was learnt about its template.
     judgement: &'a Judgement,
     by: By<'a>,
     chosen: DecidedNodes,
     kept: Vec<usize>,
 }
 
-/// The body, without what comes after its end, and without what it repeats.
+/// Makes the body, without what comes after its end and without what it repeats.
 fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
     let KeptPart { parsed, page, judgement, by, mut chosen, kept } = of_page;
     let (document, blocks) = (&parsed.document, &page.blocks.blocks);
@@ -128,7 +128,7 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
     chosen.keep.extend(added);
     chosen.keep.sort_unstable();
     chosen.prune.extend(&missing.parts);
-    // What comes after the last post belongs to none.
+    // Nothing after the last post belongs to a post.
     let behind = posts.iter().map(|post| document.node(post.element).end).max();
     let all = if posts.is_empty() { kept } else { chosen.blocks(document, blocks) };
     let end = behind.map(|end| all.partition_point(|&at| blocks[at].first < end));
@@ -206,8 +206,8 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
     }
 }
 
-/// How many of the kept blocks come before the end of the page's own `article` element, if it has enough of their
-/// words; otherwise all. What follows it are comments or other stories.
+/// Returns how many of the kept blocks come before the end of the page's own `article` element, if this has enough of
+/// their words; otherwise all. What follows it is comments or other stories.
 fn before_article_end(document: &Document, blocks: &[TextBlock], kept: &[usize]) -> usize {
     let Some((start, end)) = own_article(document) else { return kept.len() };
     let words = |of: &[usize]| of.iter().map(|&at| blocks[at].words).sum::<u32>();
@@ -218,7 +218,7 @@ fn before_article_end(document: &Document, blocks: &[TextBlock], kept: &[usize])
     if is_whole { within } else { kept.len() }
 }
 
-/// The range of the page's only outermost `article` element, or of the only one with a heading of the first level.
+/// Returns the range of the page's only outermost `article` element, or of the only one with an `h1`.
 fn own_article(document: &Document) -> Option<(NodeId, NodeId)> {
     let mut articles: Vec<(NodeId, NodeId)> = Vec::new();
     let mut id = 0;
@@ -236,7 +236,7 @@ fn own_article(document: &Document) -> Option<(NodeId, NodeId)> {
     <[_; 1]>::try_from(articles).ok().map(|[own]| own)
 }
 
-/// Whether the kept part is too little of the text with high scores.
+/// Whether the kept blocks have too little of the text with high scores.
 fn misses(document: &Document, page: &JudgedPage, kept: &[usize]) -> bool {
     let all = mass_of(page, &page.scores);
     let taken: f32 = kept.iter().map(|&at| page.mass(at, &page.scores)).sum();
@@ -245,21 +245,21 @@ fn misses(document: &Document, page: &JudgedPage, kept: &[usize]) -> bool {
         || is_headline_alone(document, page, kept)
 }
 
-/// Whether only headings are kept of a page that has a text for itself. Siblings have lowered its scores, as they
-/// are alike in everything else: short notices that end with the same paragraphs.
+/// Whether only headings are kept of a page that has a text by its first scores. Siblings lower the scores of short
+/// notices that end with the same paragraphs, because these are alike in everything else.
 fn is_headline_alone(document: &Document, page: &JudgedPage, kept: &[usize]) -> bool {
     let is_heading =
         |&at: &usize| document.name(page.blocks.blocks[at].element).is_some_and(dom::is_heading);
     kept.iter().all(is_heading) && mass_of(page, &page.first) > MISSED_WORDS
 }
 
-/// The words of a page, weighted by scores.
+/// Returns the number of words of a page, weighted by scores.
 fn mass_of(page: &JudgedPage, scores: &[f32]) -> f32 {
     (0..scores.len()).map(|at| page.mass(at, scores)).sum()
 }
 
-/// What scores of a page keep, by its own patterns; with a lower threshold if that is nothing. `own` is
-/// what was learnt from this page alone.
+/// Returns what the scores of a page keep by its own patterns, with a lower threshold if that is nothing. `own` is what
+/// was learnt from this page alone, if it was.
 fn alone(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
@@ -273,7 +273,7 @@ fn alone(
         let kept = chosen.blocks(document, blocks);
         (!kept.is_empty()).then_some((chosen, kept))
     };
-    // Its patterns are known then, decided with the full threshold.
+    // The patterns are then known, and were decided on with the full threshold.
     if let Some(found) = own.and_then(|own| kept_of(&page.of_nodes, &own.decisions)) {
         return Some(found);
     }
@@ -288,7 +288,7 @@ fn alone(
     })
 }
 
-/// The full text in the page's JSON-LD, a feed item or the data of its scripts, if the elements have little of it.
+/// Returns the full text from the page's JSON-LD, a feed item or the data for its scripts, if the elements have little of it.
 fn full_text(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
@@ -299,14 +299,14 @@ fn full_text(
     Some(ArticleBody {
         engine: "grove".to_owned(),
         route,
-        // From the publisher, but often an excerpt.
+        // The text comes from the publisher, but is often an excerpt.
         confidence: 0.5,
         elsewhere: Some(elsewhere),
         ..ArticleBody::default()
     })
 }
 
-/// The full text in the data of a page's scripts, if the page shows nothing, or only some of it.
+/// Returns the full text from the data for a page's scripts, if the page shows nothing or only a part of it.
 fn data_text(parsed: &ParsedPage<'_>, page: &JudgedPage) -> Option<Arc<Document>> {
     let shown = mass_of(page, &page.scores);
     // Most pages show their text, and reading data is slow.
@@ -325,7 +325,7 @@ fn data_text(parsed: &ParsedPage<'_>, page: &JudgedPage) -> Option<Arc<Document>
     (shown < NOTICE || is_of_data()).then(|| Arc::clone(&data.document))
 }
 
-/// The full text in the page's JSON-LD or a feed item, if the elements have little of it.
+/// Returns the full text from the page's JSON-LD or a feed item, if the elements have little of it.
 fn declared_text(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
@@ -337,7 +337,7 @@ fn declared_text(
     };
     let own = parsed.json_ld().article().and_then(|article| article.body.as_deref());
     let (html, route) = match own {
-        // Some publishers include markup.
+        // Some publishers include markup in the text.
         Some(body) => (html_of_text(body), Route::JsonLd),
         None => (paragraphs_of(items.first()?.content.as_ref()?), Route::Feed),
     };
@@ -347,7 +347,7 @@ fn declared_text(
     is_missing.then(|| (Arc::new(document), route))
 }
 
-/// Readers' comments: blocks outside the article whose elements have such names, and those of `found`.
+/// Returns readers' comments: blocks outside of the article whose elements are named so, and the blocks `found`.
 fn comments(
     parsed: &ParsedPage<'_>,
     page: &JudgedPage,
@@ -371,18 +371,18 @@ fn text_of_block(document: &Document, block: &TextBlock) -> String {
     normalize_space(&texts.collect::<String>())
 }
 
-/// A page that shows this many words of an article has it.
+/// A page that shows this many words of an article shows the whole article.
 const SHOWN_AT_MOST: u32 = 150;
-/// Fewer words may be a notice; of more, this share is in a full text that has what the page shows.
+/// A shown text of fewer words may be a notice; of a longer one, this share must be in the full text that replaces it.
 const NOTICE: f32 = 40.0;
 const CONTAINED: f64 = 0.6;
 
-/// If a full text has more than this many times the words kept, it may contain text that the page lacks.
+/// If a full text has more than this many times the kept words, it may contain text that the page lacks.
 const FULLER: u32 = 2;
 
 /// Finds the body by the wrapper (or, without one, by the decisions on patterns), with the expected scores of each
-/// pattern instead of the page's own. `None` if the page differs from the sample: then it must be scored.
-/// `selected` is what is selected on the page, if known.
+/// pattern instead of the page's own. `None` if the page differs from the sample, so that it must be scored. `selected`
+/// is what is selected on the page, if that is known.
 pub(crate) fn fast_body(
     parsed: &ParsedPage<'_>,
     feed_items: &[&FeedItem],
@@ -419,13 +419,13 @@ pub(crate) fn fast_body(
     Some(body_of(KeptPart { parsed, page: &fast, judgement, by, chosen, kept }, weights))
 }
 
-/// An article of which this share repeats the rest is on its page twice.
+/// Minimum share of an article that repeats the rest for the article to be on its page twice.
 const COPY: f32 = 0.4;
 /// Shorter texts repeat for other reasons: labels, headings, prices.
 const FEWEST_WORDS: u32 = 12;
 
-/// The nodes of kept blocks whose text an earlier one has too, ascending. Repetition beside the first, under the same
-/// parent, is the author's (a refrain), and so is that in tables and code. Linear in the text of long blocks.
+/// Returns the nodes of kept blocks with the same text as an earlier one, ascending. Repetition under the same parent is
+/// intended by the author (a refrain), and so is repetition in tables and code. Linear in the text of long blocks.
 fn repeated(document: &Document, blocks: &[TextBlock], kept: &[usize]) -> Vec<NodeId> {
     let mut first: HashMap<String, NodeId> = HashMap::new();
     let mut nodes = Vec::new();

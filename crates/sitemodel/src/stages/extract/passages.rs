@@ -1,8 +1,8 @@
 //! Divides the text of an article into passages, for retrieval.
 //!
-//! A passage has blocks of one kind that follow each other within a section, with the headings before them, up to a number of
-//! words. Blocks that do not fit into one passage are divided: lists at items, tables at rows, code at lines, and what is still
-//! too long at lines, sentences, and words. Every character but white space is in one passage.
+//! A passage has consecutive blocks of one kind within a section, and the headings before them, up to a number of words.
+//! Blocks that do not fit into one passage are divided: lists at items, tables at rows, code at lines, and what is still
+//! too long at lines, sentences, and words. Every character except white space is in exactly one passage.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ use url::Url;
 
 use super::{content_hash, set_text};
 
-/// Most characters of a heading in the paths of passages, which repeat it.
+/// Maximum number of characters of a heading in the paths of passages, which repeat it.
 const HEADING: usize = 160;
 
-/// Divides a text with these blocks into passages of at most so many words, at least one. Linear in the text.
+/// Divides a text with these blocks into passages of at most `most_words` words (but at least one). Linear in the text.
 pub(super) fn passages_of(text: &str, blocks: &[WrittenBlock], most_words: u32) -> Vec<Passage> {
     let mut divider = PassageDivider {
         text,
@@ -33,7 +33,7 @@ pub(super) fn passages_of(text: &str, blocks: &[WrittenBlock], most_words: u32) 
     divider.passages
 }
 
-/// The blocks of a text of which nothing is known but its paragraphs.
+/// Returns the blocks of a text of which only the paragraphs are known.
 pub(super) fn paragraphs_of(text: &str) -> Vec<WrittenBlock> {
     let mut at = 0;
     let block = |paragraph: &str| {
@@ -48,7 +48,7 @@ fn block_of(range: Range<usize>, kind: WrittenBlockKind) -> WrittenBlock {
     WrittenBlock { range, kind, items: Vec::new(), begins_post: false }
 }
 
-/// The blocks of a text whose beginning was changed: its title, which is no block, was left out or put before it.
+/// Adapts the blocks of a text whose title, which is not a block, was removed from its beginning or put before it.
 pub(super) fn blocks_after_title(
     mut blocks: Vec<WrittenBlock>,
     before: usize,
@@ -67,8 +67,8 @@ pub(super) fn blocks_after_title(
     blocks
 }
 
-/// Sets a text that a person gives. HTML and Markdown, if the article has them, and passages, if they are wanted, are made of its
-/// paragraphs; nothing is left of what was part of the text before.
+/// Replaces the text by one that a person gives. HTML and Markdown, if the article has them, and passages, if they are
+/// wanted, are made from its paragraphs. Nothing is left of what was part of the old text.
 pub fn correct_text(article: &mut Article, text: String, words_of_passages: u32) {
     let mut builder = Builder::of_all();
     builder.open(&local_name!("html"), std::iter::empty());
@@ -104,8 +104,8 @@ pub fn correct_text(article: &mut Article, text: String, words_of_passages: u32)
     set_text(article, text);
 }
 
-/// Adds the passages of the next part of an article to those of the parts before it, whose text is not joined yet. What stands
-/// there under no heading continues the last section before it.
+/// Adds the passages of the next part of an article to those of the parts before it; the texts are not joined yet.
+/// Passages of the part without a heading continue the last section before it.
 pub fn append_passages(whole: &mut Article, part: &Article) {
     if part.passages.is_empty() {
         return;
@@ -128,7 +128,7 @@ pub fn append_passages(whole: &mut Article, part: &Article) {
 /// How a piece that is too long is divided.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PieceSplit<'b> {
-    /// At the items that begin here.
+    /// At the items that begin at these bytes.
     Items(&'b [usize]),
     Lines,
     Sentences,
@@ -141,7 +141,7 @@ struct OpenPassage {
     range: Range<usize>,
     words: u32,
     headings: Vec<String>,
-    /// `None` while it has nothing but headings.
+    /// `None` while the passage has only headings.
     kind: Option<PassageKind>,
 }
 
@@ -185,8 +185,8 @@ impl PassageDivider<'_> {
         self.add(block.range.clone(), kind, split);
     }
 
-    /// Adds a piece to the open passage if it fits, else to a new one, or else divided. After headings a part of a structure
-    /// stays with them.
+    /// Adds a piece to the open passage if it fits, or else to a new one, or else divides it. The first part of a
+    /// structure stays with the headings before it.
     fn add(&mut self, range: Range<usize>, kind: Option<PassageKind>, split: PieceSplit<'_>) {
         let words = self.starts.count(range.clone());
         let before = self.open.as_ref().map_or(0, |open| open.words);
@@ -245,7 +245,7 @@ impl PassageDivider<'_> {
         });
     }
 
-    /// The pieces of a range, without those that are white space.
+    /// Splits a range into pieces, without pieces of white space.
     fn pieces(&self, range: Range<usize>, split: PieceSplit<'_>) -> Vec<Range<usize>> {
         let piece = &self.text[range.clone()];
         let starts: Vec<usize> = match split {
@@ -264,9 +264,9 @@ impl PassageDivider<'_> {
     }
 }
 
-/// Where sentences begin after the first: after a full stop and the like, with what closes quotations and brackets, and white
-/// space, unless a small letter follows; after those of scripts without spaces; and with each line. Of the rules
-/// for sentences in UAX #29 these are SB4, SB8 and SB11; abbreviations before capital letters end sentences.
+/// Returns where sentences begin after the first: after a full stop or the like, closing quotation marks and brackets,
+/// and white space, unless a lower-case letter follows; after the full stops of scripts without spaces; and at each line.
+/// These are rules SB4, SB8 and SB11 of UAX #29; abbreviations before capital letters end sentences.
 fn sentence_starts(text: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     // Whether a sentence has ended, and whether white space has followed.
@@ -295,7 +295,7 @@ fn sentence_starts(text: &str) -> Vec<usize> {
     starts
 }
 
-/// Where words begin after the first, with what stands directly before them after white space.
+/// Returns where words begin after the first, including what stands directly before them after white space.
 fn word_starts(text: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut end = None;

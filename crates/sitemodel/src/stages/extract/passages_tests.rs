@@ -3,7 +3,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// The passages of a page, each as its headings, kind and text.
+/// Divides a page into passages; returns headings, kind and text of each.
 fn divided(html: &str, most_words: u32) -> Vec<(String, PassageKind, String)> {
     let (text, blocks) = text_and_blocks(&parse(html), &[]);
     let passages = passages_of(&text, &blocks, most_words);
@@ -17,7 +17,7 @@ fn slice(text: &str, passage: &Passage) -> String {
     text.chars().skip(start).take(end - start).collect()
 }
 
-/// Passages are in order, have what they say, and have all of the text but white space once.
+/// Checks that passages are in order, are as they claim, and have all of the text except white space exactly once.
 fn check(text: &str, passages: &[Passage], most_words: u32) {
     let mut rest = String::new();
     for (at, passage) in passages.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! The posts of a thread: its text by post, each with author and date.
+//! Splits the text of a thread into posts, each with author and date.
 //!
-//! What is kept before the posts (a question above its answers) and between them is a post by itself.
+//! What is kept before the posts (a question above its answers) or between them is a post of its own.
 
 use std::cmp::Ordering;
 
@@ -12,21 +12,21 @@ use region::PostStart;
 use super::thread::{DECLARING, has_digit, has_property, is_date, is_named};
 use crate::body::{ArticleBody, ThreadPost};
 
-/// Most words of a name, and of a date.
+/// Maximum number of words of a name, and of a date.
 const NAME_WORDS: usize = 5;
 const DATE_WORDS: usize = 12;
-/// Most places of dates in a post that are compared.
+/// Maximum number of places of dates in a post that are compared.
 const MOST_PLACES: usize = 12;
-/// Least share of the posts that have a date at the place of the dates.
+/// Minimum share of the posts that have a date at the place that is chosen.
 const LEAST_DATED: f32 = 0.6;
 
-/// Parts of class names, ids and roles of elements that hold a name, or a date, of a text that is not like the posts.
+/// Parts of class names, ids and roles that mark an author's name, and a date, in a text that is not structured like the posts.
 const NAMED: [&str; 8] =
     ["author", "username", "user-name", "poster", "byline", "nick", "creator", "screenname"];
 const DATED: [&str; 5] = ["date", "time", "posted", "published", "created"];
 
-/// Splits the body of a thread into posts, each with the node that it begins with; none if it is no thread. Linear in the page's
-/// nodes for each level of posts within posts.
+/// Splits the body of a thread into posts, each with the node that it begins with; empty if it is not a thread. Linear in
+/// the page's nodes for each level of nested posts.
 pub(super) fn posts(
     document: &Document,
     body: &ArticleBody,
@@ -35,7 +35,7 @@ pub(super) fn posts(
 ) -> Vec<(NodeId, Post)> {
     let found = &body.posts;
     let Some(first) = found.first() else { return Vec::new() };
-    // Of each the one around it.
+    // For each post, the post around it.
     let mut around: Vec<Option<usize>> = Vec::with_capacity(found.len());
     for (at, post) in found.iter().enumerate() {
         let holds = |&own: &usize| document.contains(found[own].element, post.element);
@@ -52,7 +52,7 @@ pub(super) fn posts(
         }
         own
     };
-    // The nodes of each post, and those before, between and after them by the post that comes next.
+    // The nodes of each post; and those before, between and after posts, by the post that comes next.
     let mut of_posts: Vec<Vec<NodeId>> = vec![Vec::new(); found.len()];
     let mut beside: Vec<Vec<NodeId>> = vec![Vec::new(); found.len() + 1];
     for &node in &body.nodes {
@@ -87,7 +87,7 @@ pub(super) fn posts(
     let mut posts: Vec<(NodeId, Post)> = Vec::new();
     for (at, own) in beside.iter().enumerate() {
         let text_beside = text(own, None);
-        // The headline is no post.
+        // The headline is not a post.
         let in_heading = |node: &NodeId| {
             document.ancestors(*node).any(|above| document.name(above).is_some_and(is_heading))
         };
@@ -116,7 +116,7 @@ pub(super) fn posts(
     posts
 }
 
-/// The first post is who asked, and when: what pages show elsewhere may be of those who answer or edit. Declared values stay.
+/// Takes author and date from the first post: others on the page may be of those who answer or edit. Declared values stay.
 pub(super) fn ask_first_post(metadata: &mut Metadata, posts: &[(NodeId, Post)]) {
     let Some((_, first)) = posts.first() else { return };
     let is_shown = |source: &Source| *source == Source::Page;
@@ -133,20 +133,20 @@ pub(super) fn ask_first_post(metadata: &mut Metadata, posts: &[(NodeId, Post)]) 
     }
 }
 
-/// The name in a text, without a label before it.
+/// Returns the name in a text, without a label before it.
 fn author_of(document: &Document, id: NodeId) -> Option<String> {
     let text = normalize_space(document.text(id)?);
     let name = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '@');
     Some(bare_name(name).to_owned()).filter(|name| !name.is_empty())
 }
 
-/// A name without a label before it and signs behind it.
+/// Removes a label before a name and punctuation after it.
 fn bare_name(text: &str) -> &str {
     let name = text.strip_prefix("by ").or(text.strip_prefix("By ")).unwrap_or(text);
     name.trim_end_matches([',', ':'])
 }
 
-/// Of texts with names, the one in the smallest element around a date; the first of equals, or without a date.
+/// Returns the name in the smallest element that also contains the date; the first of equals, or without a date.
 fn author_beside(document: &Document, authors: &[NodeId], date: Option<NodeId>) -> Option<NodeId> {
     let shared = |author: NodeId| {
         document
@@ -157,8 +157,8 @@ fn author_beside(document: &Document, authors: &[NodeId], date: Option<NodeId>) 
     authors.iter().copied().rev().max_by_key(|&author| shared(author))
 }
 
-/// The date of each post, with its node: of the places at which most have one, that at which most dates ascend; of several at one
-/// place their numbers tell these apart. Those at which the authors came do not ascend, or are earlier.
+/// Returns the date of each post, with its node. Of the places at which most posts have a date, takes the one where most
+/// dates ascend; numbers tell several dates at one place apart. Dates when authors joined do not ascend, or are earlier.
 fn dates_of_posts(
     document: &Document,
     posts: &[ThreadPost],
@@ -189,13 +189,13 @@ fn dates_of_posts(
         let rating = rate_dates(dates.iter().flatten().collect(), posts.len());
         (rating, nodes.into_iter().zip(dates).map(|(id, date)| id.zip(date)).collect())
     });
-    // The first of equals.
+    // The first of equals is kept.
     let best = rated.reduce(|best, own| if own.0 > best.0 { own } else { best });
     best.map(|best| best.1).unwrap_or_default()
 }
 
-/// How likely dates are those of posts: whether most posts have one; whether they ascend, how many they are, how often they ascend,
-/// and their median.
+/// Rates how likely dates are those of posts: whether most posts have one, whether they ascend, how many there are, how
+/// often they ascend, and their median.
 fn rate_dates(mut dates: Vec<&String>, posts: usize) -> (bool, bool, usize, i32, Option<String>) {
     let is_common = dates.len() as f32 >= LEAST_DATED * posts as f32;
     let step = |pair: &[&String]| match pair[0].cmp(pair[1]) {
@@ -212,7 +212,7 @@ fn rate_dates(mut dates: Vec<&String>, posts: usize) -> (bool, bool, usize, i32,
     (is_common, true, dates.len(), order, median)
 }
 
-/// The date that a text is, or an element declares.
+/// Returns the date that a text is, or that an element declares.
 fn written_date(document: &Document, id: NodeId) -> Option<String> {
     if let Some(text) = document.text(id) {
         // The element around it may say it more exactly.
@@ -229,7 +229,7 @@ fn declared_date(document: &Document, id: NodeId) -> Option<String> {
     })
 }
 
-/// Where the posts after the first begin, with what is said of who wrote them.
+/// Returns where the posts after the first begin, with author and date of each.
 pub(super) fn starts_of(posts: &[(NodeId, Post)]) -> Vec<PostStart> {
     let start = |(node, post): &(NodeId, Post)| {
         let parts: Vec<&str> =
@@ -239,7 +239,7 @@ pub(super) fn starts_of(posts: &[(NodeId, Post)]) -> Vec<PostStart> {
     posts.iter().skip(1).map(start).collect()
 }
 
-/// The largest element around a node that does not hold another.
+/// Returns the largest element around a node that does not contain another node.
 fn outermost_without(document: &Document, id: NodeId, other: NodeId) -> NodeId {
     let mut around = id;
     for outer in document.ancestors(id) {
@@ -251,27 +251,27 @@ fn outermost_without(document: &Document, id: NodeId, other: NodeId) -> NodeId {
     around
 }
 
-/// What the first element inside gives that gives something.
+/// Returns the first value that `of` gives for the elements inside another.
 fn find<T>(document: &Document, id: NodeId, of: impl Fn(NodeId) -> Option<T>) -> Option<T> {
     document.subtree(id).filter(|&own| document.name(own).is_some()).find_map(of)
 }
 
 fn short_text(document: &Document, id: NodeId, most: usize) -> Option<String> {
     let text = document.text_content(id);
-    // Long ones are not looked through.
+    // Long texts are not searched.
     let text = (text.len() < 400).then(|| normalize_space(text))?;
     let words = text.split(' ').filter(|word| word.contains(char::is_alphanumeric)).count();
     (1..=most).contains(&words).then_some(text)
 }
 
-/// The name that an element declares as that of the author.
+/// Returns the name that an element declares as that of the author.
 fn declared_name(document: &Document, id: NodeId) -> Option<String> {
     let named =
         |own| has_property(document, own, "name").then(|| short_text(document, own, NAME_WORDS))?;
     has_property(document, id, "author").then(|| find(document, id, named))?
 }
 
-/// The first element inside another with the tag and first class name of the one that has a name or date of the posts.
+/// Returns the first element inside another with the same tag and first class name as the element of the posts' names or dates.
 fn alike(document: &Document, within: NodeId, of_posts: NodeId) -> Option<NodeId> {
     let kind = |id| {
         let class = document.attribute(id, &local_name!("class"))?;
@@ -281,14 +281,14 @@ fn alike(document: &Document, within: NodeId, of_posts: NodeId) -> Option<NodeId
     document.subtree(within).find(|&id| kind(id) == Some(wanted))
 }
 
-/// The name that an element gives, if it is named so.
+/// Returns the name in an element whose attributes say that it is one.
 fn name_text(document: &Document, id: NodeId) -> Option<String> {
     let text = is_named(document, id, &NAMED).then(|| short_text(document, id, NAME_WORDS))??;
     let name = bare_name(&text);
     name.contains(char::is_alphabetic).then(|| name.to_owned())
 }
 
-/// The date that an element gives, if it is named so.
+/// Returns the date in an element whose attributes say that it is one.
 fn date_text(document: &Document, id: NodeId) -> Option<String> {
     let attribute =
         |name| document.attribute(id, &name).filter(|text| has_digit(text)).map(str::to_owned);
@@ -429,7 +429,7 @@ mod tests {
         "The keepers of the old tower used to trim theirs twice a night, as their books tell.",
     ];
 
-    /// Authors and days of the posts of a page, given the HTML of each by its number, name, day and text.
+    /// Returns authors and days of the posts of a page. `post` makes the HTML of each from its number, name, day and text.
     fn signed(post: impl Fn(usize, &str, u32, &str) -> String) -> Vec<(String, String)> {
         let names = ["Ann", "Bo", "Cy", "Dot"];
         let all = (0..4).map(|n| post(n, names[n], n as u32 + 4, TEXTS[n]));

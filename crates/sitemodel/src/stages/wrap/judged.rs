@@ -1,4 +1,4 @@
-//! The wrapper of a template that was learnt by grove: expressions of what to keep and what to prune.
+//! The wrapper of a template that was learnt by grove: expressions for what to keep and what to prune.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,16 @@ use super::CompiledWrapper;
 use crate::parsed::ParsedPage;
 use crate::stages::judge::Judgement;
 
-/// Maximum number of expressions of each kind. Patterns come by descending weight, so little is lost.
+/// Maximum number of expressions of each kind. Patterns come by descending weight, so little is lost beyond it.
 const MOST: usize = 12;
 
-/// A wrapper keeps the same blocks as the decisions on at least this share of the pages of the sample.
+/// Minimum share of the pages of the sample on which a wrapper must keep the same blocks as the decisions.
 const LEAST_EXACT: f64 = 0.5;
-/// If it does on all of so many pages, its expressions may be of any form.
+/// Minimum number of pages of a sample for expressions of any form, if the wrapper keeps the same blocks on all of them.
 const FEWEST_SURE: usize = 4;
 
-/// Writes the wrapper for the elements that the decisions select on the pages of the sample: `pages`, and
-/// `judged` in the same order. Also gives what is selected on these: by the wrapper, or by the decisions, where
-/// no wrapper selects the same.
+/// Writes the wrapper for the elements that the decisions select on the pages of the sample; `judged` has the same order
+/// as `pages`. Also returns what is selected on these pages: by the wrapper, or by the decisions if there is no wrapper.
 pub(crate) fn wrap_judged(
     engine: &str,
     pages: &[&ParsedPage<'_>],
@@ -72,21 +71,21 @@ pub(crate) fn wrap_judged(
         content: paths.iter().map(ToString::to_string).collect(),
         prune: prune.iter().map(ToString::to_string).collect(),
         support: Support { exact, ..support(pages, judgement, judged, &kept, hold_back, weights) },
-        // Known once the articles of these pages are.
+        // Computed once the articles of these pages are known.
         confidence: 0.0,
         version: 1,
     };
     (Some(CompiledWrapper { wrapper, paths, prune }), on_sample)
 }
 
-/// Whether an expression names nothing but elements that any page has anywhere: it would select text of all kinds
-/// on further pages.
+/// Whether an expression names only elements that any page has anywhere, so that it would select text of all kinds on
+/// further pages.
 fn selects_anything(path: &Path) -> bool {
     let Some((last, around)) = path.steps.split_last() else { return true };
     let is_common = last.name.as_ref().is_none_or(|name| {
         ["p", "div", "span", "td", "tr", "li", "ul", "ol", "a", "font", "center"].contains(&&**name)
     });
-    // What stands above says nothing if it is the whole page.
+    // Steps above mean nothing if they are the whole page.
     let is_page = |step: &PathStep| {
         let name = step.name.as_ref();
         name.is_some_and(|name| matches!(*name, local_name!("html") | local_name!("body")))
@@ -94,8 +93,8 @@ fn selects_anything(path: &Path) -> bool {
     last.deep && last.predicates.is_empty() && is_common && around.iter().all(is_page)
 }
 
-/// Support of the decisions: made without the held-back pages, they must keep the same blocks on these. The
-/// margin is the difference between the mean scores of kept words and of the others.
+/// Returns the support of the decisions: if they are made without the held-back pages, they must keep the same blocks on
+/// these. The margin is the difference between the mean scores of kept words and of other words.
 fn support(
     pages: &[&ParsedPage<'_>],
     judgement: &Judgement,
@@ -135,21 +134,21 @@ fn support(
     }
 }
 
-/// The nodes to find expressions for.
+/// The nodes that expressions are sought for.
 struct Wish<'a> {
     pages: &'a [&'a ParsedPage<'a>],
     samples: &'a Samples<'a>,
     judged: &'a [JudgedPage],
     wanted: &'a [&'a [NodeId]],
-    /// The elements of each page outside of which nothing matters.
+    /// For each page, the elements within which expressions are compared; `None` for the whole page.
     scope: Option<&'a [&'a [NodeId]]>,
 }
 
-/// Expressions for the wanted nodes: one for all of them (or a small union) if that selects exactly these,
-/// else one for each structural pattern, by descending weight.
+/// Returns expressions for the wanted nodes: one for all of them (or a small union) if it selects exactly these, or else
+/// one for each structural pattern, by descending weight.
 fn expressions(wish: &Wish<'_>) -> Vec<Path> {
     let mut paths = candidates(wish);
-    // Drops expressions that do more harm than good: `//div` would remove the article with its advert.
+    // Drop expressions that do more harm than good: `//div` would remove the article together with its advert.
     let mut at = 0;
     let mut mistakes = wish.mistakes(&paths);
     while at < paths.len() {
@@ -165,7 +164,7 @@ fn expressions(wish: &Wish<'_>) -> Vec<Path> {
     paths
 }
 
-/// The expressions for all wanted nodes together, or for each pattern, whichever has fewer errors.
+/// Returns expressions for all wanted nodes together, or for each pattern, whichever makes fewer errors.
 fn candidates(wish: &Wish<'_>) -> Vec<Path> {
     let Wish { pages, samples, judged, wanted, .. } = wish;
     let nothing: Vec<&[NodeId]> = vec![&[]; pages.len()];
@@ -223,13 +222,13 @@ impl Wish<'_> {
         (synthesis.paths, synthesis.exact)
     }
 
-    /// Number of words that the expressions select wrongly or miss.
+    /// Returns the number of words that the expressions select wrongly or miss.
     fn mistakes(&self, paths: &[Path]) -> u32 {
         let of_page = |(at, page): (usize, &&ParsedPage<'_>)| {
             let document = &page.document;
             let found = match self.scope {
                 None => self.samples.select(at, paths),
-                // Those inside other selected ones count too: a root itself may be among them.
+                // Nodes inside other selected ones count too: a root itself may be among them.
                 Some(scope) => {
                     let mut found = self.samples.select_nested(at, paths);
                     found.retain(|&id| scope[at].iter().any(|&root| document.contains(root, id)));
@@ -246,8 +245,7 @@ impl Wish<'_> {
     }
 }
 
-/// The intersection of two selections (ascending, without nesting): of an element and one inside it, the
-/// inner one.
+/// Intersects two selections (ascending, without nesting): of an element and one inside it, the inner one is in both.
 fn shared(document: &Document, a: &[NodeId], b: &[NodeId]) -> Vec<NodeId> {
     let (mut at, mut from) = (0, 0);
     let mut both = Vec::new();
