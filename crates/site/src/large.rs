@@ -10,7 +10,7 @@ use sitemodel::{Outcome, ParsedPage, SiteModel};
 
 use super::Work;
 use super::made::SiteStepOutputs;
-use super::night::Begun;
+use super::night::InitialModel;
 use crate::apply::{ApplyContext, Findings, Outcomes, Unassigned, found};
 use crate::learn::{ParsedPages, Surveyed, parse};
 use crate::site_configs::site_configs;
@@ -18,9 +18,9 @@ use crate::site_configs::site_configs;
 /// Where the models and the outcomes of pages come from.
 pub enum LargeSite<'a> {
     /// From this process. It keeps the pages of the samples if site configs are to be written.
-    Here(Vec<(usize, Page)>),
+    InProcess(Vec<(usize, Page)>),
     /// From files that other processes wrote.
-    Made(SiteStepOutputs<'a>),
+    FromSteps(SiteStepOutputs<'a>),
 }
 
 impl LargeSite<'_> {
@@ -28,19 +28,19 @@ impl LargeSite<'_> {
     ///
     /// # Errors
     /// If a page, the store, or a file of another process cannot be read.
-    pub fn begin(&mut self, work: &Work<'_>, site: &mut Surveyed) -> io::Result<Begun> {
+    pub fn begin(&mut self, work: &Work<'_>, site: &mut Surveyed) -> io::Result<InitialModel> {
         match self {
-            Self::Here(samples) => {
+            Self::InProcess(samples) => {
                 let pages = work.load(&work.sample())?;
                 let begun = work.begin(site, &parse(&pages, work.settings, work.clock))?;
                 work.keep_sample(pages, samples);
                 Ok(begun)
             }
-            Self::Made(made) => {
+            Self::FromSteps(made) => {
                 work.begin_from_other_process(site)?;
                 let model = made.model(1)?;
                 let (unassigned, night) = made.decided()?;
-                Ok(Begun { unassigned, night, ..Begun::of(model) })
+                Ok(InitialModel { unassigned, night, ..InitialModel::of(model) })
             }
         }
     }
@@ -54,13 +54,13 @@ impl LargeSite<'_> {
         then: Unassigned,
     ) -> io::Result<Findings> {
         match self {
-            Self::Here(_) => {
+            Self::InProcess(_) => {
                 let pages = work.load(pages)?;
                 let parsed = parse(&pages, work.settings, work.clock);
                 let outcomes = applying.apply(&parsed, &BTreeMap::new(), then, Outcomes::new());
                 Ok(found(&work.key, &parsed, outcomes))
             }
-            Self::Made(made) => made.findings(pages, &work.pages, then),
+            Self::FromSteps(made) => made.findings(pages, &work.pages, then),
         }
     }
 
@@ -76,7 +76,7 @@ impl LargeSite<'_> {
         model: &SiteModel,
     ) -> io::Result<SiteModel> {
         match self {
-            Self::Here(samples) => {
+            Self::InProcess(samples) => {
                 let pages = work.load(&work.sample_of(pages))?;
                 let parsed = parse(&pages, work.settings, work.clock);
                 let (model, _) = work.learn(site, &parsed, Some(model));
@@ -84,7 +84,7 @@ impl LargeSite<'_> {
                 work.keep_sample(pages, samples);
                 Ok(model)
             }
-            Self::Made(made) => made.model(2),
+            Self::FromSteps(made) => made.model(2),
         }
     }
 
@@ -96,11 +96,11 @@ impl LargeSite<'_> {
         captures: Vec<(usize, StoredPage)>,
     ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
         match self {
-            Self::Here(_) => {
+            Self::InProcess(_) => {
                 let pages = work.load_captures(captures)?;
                 Ok(applying.captures(&parse(&pages, work.settings, work.clock)))
             }
-            Self::Made(made) => made.captures(captures),
+            Self::FromSteps(made) => made.captures(captures),
         }
     }
 
@@ -112,10 +112,10 @@ impl LargeSite<'_> {
     ) -> io::Result<Vec<WrittenSiteConfig>> {
         match self {
             _ if !work.wants_site_configs() => Ok(Vec::new()),
-            Self::Here(samples) => {
+            Self::InProcess(samples) => {
                 Ok(learnt_site_configs(applying, &parse(samples, work.settings, work.clock)))
             }
-            Self::Made(made) => made.site_configs(),
+            Self::FromSteps(made) => made.site_configs(),
         }
     }
 }

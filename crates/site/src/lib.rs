@@ -42,7 +42,7 @@ use self::clock::Clock;
 use self::large::{LargeSite, learnt_site_configs};
 use self::learn::{ParsedPages, Surveyed, parse, sample};
 use self::made::SiteStepOutputs;
-use self::night::{Begun, Night};
+use self::night::{InitialModel, Night};
 
 /// Receives the results of a site's parts, by number; returns whether to continue.
 pub(crate) type Emit<'a> = dyn FnMut(usize, SiteResult) -> ControlFlow<()> + Send + 'a;
@@ -84,7 +84,7 @@ pub fn work_on(
     let at_once = site.weight() <= config.run.batch_bytes;
     let (mut work, items) = Work::of(site, stored, store, config, settings, clock);
     if !at_once {
-        return work.in_batches(&mut LargeSite::Here(Vec::new()), items, done, emit);
+        return work.in_batches(&mut LargeSite::InProcess(Vec::new()), items, done, emit);
     }
     // The HTML is moved, so that only one copy is in memory.
     let stored = work.pages.iter_mut().map(StoredPage::take).enumerate().collect();
@@ -129,7 +129,7 @@ impl<'a> Work<'a> {
         let heads = self.needs_heads(&items).then(|| heads(&parsed, self.settings));
         let mut site = self.survey(items, heads.as_deref());
         let begun = self.begin(&mut site, &parsed)?;
-        let Begun { mut model, known, applied, unassigned: then, night } = begun;
+        let InitialModel { mut model, known, applied, unassigned: then, night } = begun;
         let outcomes = self.applying(&site, &model).apply(&parsed, &known, then, applied);
         let mut findings = found(&self.key, &parsed, outcomes);
         let mut sampled = self.sample();
@@ -145,7 +145,7 @@ impl<'a> Work<'a> {
             parsed.extend(rest);
         }
         let applying = self.applying(&site, &model);
-        let mut result = self.result(&LargeSite::Here(Vec::new()), &applying, findings)?;
+        let mut result = self.result(&LargeSite::InProcess(Vec::new()), &applying, findings)?;
         if self.wants_site_configs() {
             let samples = take_pages(&mut parsed, &sampled.into_iter().collect());
             result.site_configs = learnt_site_configs(&applying, &samples);
@@ -161,8 +161,8 @@ impl<'a> Work<'a> {
         items: Vec<FeedItem>,
     ) -> io::Result<SiteResult> {
         let mut site = self.surveyed(items)?;
-        let mut large = LargeSite::Made(made);
-        let Begun { night, .. } = large.begin(self, &mut site)?;
+        let mut large = LargeSite::FromSteps(made);
+        let InitialModel { night, .. } = large.begin(self, &mut site)?;
         let model = made.model(2)?;
         let applying = self.applying(&site, &model);
         let all: Vec<usize> = (0..self.pages.len()).collect();
@@ -183,7 +183,8 @@ impl<'a> Work<'a> {
         emit: &mut TakeResult<'_>,
     ) -> io::Result<()> {
         let mut site = self.surveyed(items)?;
-        let Begun { mut model, unassigned: then, mut night, .. } = large.begin(self, &mut site)?;
+        let InitialModel { mut model, unassigned: then, mut night, .. } =
+            large.begin(self, &mut site)?;
         let batches = self.batches(site.units());
         let first_round = batches.len();
         let mut waiting: Vec<Vec<usize>> = Vec::new();

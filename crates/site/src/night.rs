@@ -47,7 +47,7 @@ const FOUND_AGAIN: f64 = 0.5;
 pub type Decided = (Unassigned, Option<Night>);
 
 /// The model that a site's pages are processed with first.
-pub struct Begun {
+pub struct InitialModel {
     pub(crate) model: SiteModel,
     /// What learning found out about pages, by index.
     pub(crate) known: BTreeMap<usize, KnownPage>,
@@ -59,7 +59,7 @@ pub struct Begun {
     pub(crate) night: Option<Night>,
 }
 
-impl Begun {
+impl InitialModel {
     /// Returns the model, and what was decided beside it, for another process.
     pub fn decided(self) -> (SiteModel, Decided) {
         (self.model, (self.unassigned, self.night))
@@ -78,10 +78,14 @@ impl Begun {
 
 impl Work<'_> {
     /// Chooses the model that the site's pages are processed with first, given all pages or those of the sample.
-    pub(crate) fn begin(&self, site: &mut Surveyed, parsed: &ParsedPages<'_>) -> io::Result<Begun> {
+    pub(crate) fn begin(
+        &self,
+        site: &mut Surveyed,
+        parsed: &ParsedPages<'_>,
+    ) -> io::Result<InitialModel> {
         let Some(store) = self.store else {
             let (model, known) = self.learn(site, parsed, None);
-            return Ok(Begun { known, ..Begun::of(model) });
+            return Ok(InitialModel { known, ..InitialModel::of(model) });
         };
         let state = self.widen(store, site)?;
         let stored = self.stored(&state);
@@ -135,7 +139,7 @@ impl Work<'_> {
         store: &Store,
         state: &SiteState,
         unusable: Option<String>,
-    ) -> io::Result<Begun> {
+    ) -> io::Result<InitialModel> {
         let (tonight, cut) = self.tonight(site, parsed);
         let retained = self.retained(store, state)?;
         let again = parse(&retained.1, self.settings, self.clock);
@@ -166,7 +170,7 @@ impl Work<'_> {
             update.second_round = true;
             update.templates.extend(model.templates().iter().map(of_new));
             let own = revision(&model, update.model_revision, update.reason.clone());
-            new_revision = Some(NewRevision::Begun(Box::new(own)));
+            new_revision = Some(NewRevision::Initial(Box::new(own)));
         }
         if let Some(before) = &state.before {
             update = before.as_ref().clone();
@@ -174,7 +178,7 @@ impl Work<'_> {
         let (is_known, revision) = (state.before.is_some(), new_revision);
         let templates = model.templates().len();
         let night = Night { update, is_known, revision, templates, change: None, retained };
-        Ok(Begun { model, known, applied, unassigned: Unassigned::Wait, night: Some(night) })
+        Ok(InitialModel { model, known, applied, unassigned: Unassigned::Wait, night: Some(night) })
     }
 
     /// Applies the stored model to tonight's sample, and decides what becomes of it.
@@ -185,7 +189,7 @@ impl Work<'_> {
         store: &Store,
         state: &SiteState,
         mut old: SiteModel,
-    ) -> io::Result<Begun> {
+    ) -> io::Result<InitialModel> {
         let (mut tonight, cut) = self.tonight(site, parsed);
         let none = BTreeMap::new();
         let mut applied = self.apply_to(site, &old, &tonight, &none);
@@ -342,13 +346,13 @@ impl Work<'_> {
                     let new = model.templates().iter().skip(templates);
                     update.templates.extend(new.map(of_new));
                     let own = revision(&model, update.model_revision, own);
-                    NewRevision::Begun(Box::new(own))
+                    NewRevision::Initial(Box::new(own))
                 }
                 false => NewRevision::Final(own),
             };
             let revision = Some(new_revision);
             let night = Night { update, is_known: false, revision, templates, change, retained };
-            return Ok(Begun { model, known, applied, unassigned, night: Some(night) });
+            return Ok(InitialModel { model, known, applied, unassigned, night: Some(night) });
         }
         if unassigned == Unassigned::Alone {
             // Unassigned pages may turn out to be walls, which are not retained.
@@ -366,12 +370,12 @@ impl Work<'_> {
         update.model_revision += u32::from(is_changed);
         let new_revision = is_changed.then(|| {
             let own = revision(&old, update.model_revision, update.reason.clone());
-            NewRevision::Begun(Box::new(own))
+            NewRevision::Initial(Box::new(own))
         });
         let (revision, templates) = (new_revision, old.templates().len());
         let night = Night { update, is_known: false, revision, templates, change: None, retained };
         let (model, known) = (old, none);
-        Ok(Begun { model, known, applied, unassigned, night: Some(night) })
+        Ok(InitialModel { model, known, applied, unassigned, night: Some(night) })
     }
 
     fn facts(
@@ -582,7 +586,7 @@ impl Work<'_> {
         store: &Store,
         model: SiteModel,
         before: SiteNight,
-    ) -> io::Result<Begun> {
+    ) -> io::Result<InitialModel> {
         let mut change = None;
         if tells_of_pages(&before.decision) {
             let former = store.model(&self.key, before.model_revision.checked_sub(1));
@@ -601,7 +605,7 @@ impl Work<'_> {
             false => Unassigned::Alone,
         };
         let night = Some(Night::known(before, templates, change));
-        Ok(Begun { unassigned, night, ..Begun::of(model) })
+        Ok(InitialModel { unassigned, night, ..InitialModel::of(model) })
     }
 
     /// Applies the stored model; if it is missing or cannot be used, learns one for this run only.
@@ -611,7 +615,7 @@ impl Work<'_> {
         parsed: &ParsedPages<'_>,
         state: &SiteState,
         stored: Result<Option<SiteModel>, String>,
-    ) -> Begun {
+    ) -> InitialModel {
         let is_stored = matches!(stored, Ok(Some(_)));
         let (model, known, why) = match stored {
             Ok(Some(model)) => (model, BTreeMap::new(), "read again".to_owned()),
@@ -632,6 +636,6 @@ impl Work<'_> {
         let templates = model.templates().len();
         let night = Night::known(update, templates, None);
         let unassigned = if is_stored { Unassigned::Alone } else { Unassigned::Wait };
-        Begun { model, known, applied, unassigned, night: Some(night) }
+        InitialModel { model, known, applied, unassigned, night: Some(night) }
     }
 }

@@ -132,7 +132,7 @@ pub struct TemplateHealth {
 }
 
 /// Minimum number of pages for a verdict.
-pub const FEWEST_TO_TELL: u64 = 3;
+pub const MIN_PAGES_FOR_VERDICT: u64 = 3;
 /// Loss, either of the share of pages on which the wrapper finds the article or of mean confidence, from which a template
 /// with many pages drifts, and from which it is broken.
 const DRIFTING: f64 = 0.15;
@@ -162,7 +162,7 @@ pub fn assess(model: &SiteModel, seen: &ApplyStatistics) -> SiteHealth {
     let templates: BTreeMap<String, TemplateHealth> =
         seen.templates.iter().filter_map(health).collect();
     let worst = templates.values().map(|health| health.verdict).max();
-    let site = match seen.pages >= FEWEST_TO_TELL && seen.unassigned * 2 >= seen.pages {
+    let site = match seen.pages >= MIN_PAGES_FOR_VERDICT && seen.unassigned * 2 >= seen.pages {
         true => Verdict::Broken,
         false => worst.unwrap_or(Verdict::TooFewPages),
     };
@@ -177,7 +177,7 @@ impl TemplateHealth {
         let lost = (then.share_by_wrapper() - now.share_by_wrapper()).max(confidence_lost);
         let is_disputed = agreement.is_some_and(|own| own < AGREEING);
         let least = if is_disputed { LESS_SURE_AND_DISPUTED } else { LESS_SURE };
-        let verdict = if now.pages < FEWEST_TO_TELL || then.pages == 0 {
+        let verdict = if now.pages < MIN_PAGES_FOR_VERDICT || then.pages == 0 {
             Verdict::TooFewPages
         } else if lost >= BROKEN || agreement.is_some_and(|own| own < DISAGREEING) {
             Verdict::Broken

@@ -106,7 +106,7 @@ pub use corrected::{not_learnt, unmatched};
 pub use earlier::EarlierReading;
 pub use engine::Engine;
 pub use health::{
-    ApplyStatistics, FEWEST_TO_TELL, SiteHealth, TemplateHealth, assess, at_least_of,
+    ApplyStatistics, MIN_PAGES_FOR_VERDICT, SiteHealth, TemplateHealth, assess, at_least_of,
 };
 pub use learn::{KnownPage, LearningResult, SamplePage, SiteEvidence, learn, learn_parsed};
 pub use model::{Expected, FORMAT, Mismatch, ModelError, ModelHead, SiteModel, Template};

@@ -129,7 +129,7 @@ impl Assembly<'_> {
             true => work.assemble(made, items).map(|result| {
                 let _ = hand_over(0, result);
             }),
-            false => work.in_batches(&mut LargeSite::Made(made), items, 0, &mut hand_over),
+            false => work.in_batches(&mut LargeSite::FromSteps(made), items, 0, &mut hand_over),
         };
         worked.with_context(|| format!("cannot merge what came of {key}"))?;
         failed.map_or(Ok(()), Err)

@@ -203,7 +203,7 @@ fn first_round(
     let settings = &config.settings();
     let (work, items) = Work::of(site, pages, store, config, settings, &clock);
     let mut site = work.surveyed(items)?;
-    let (model, decided) = LargeSite::Here(Vec::new()).begin(&work, &mut site)?.decided();
+    let (model, decided) = LargeSite::InProcess(Vec::new()).begin(&work, &mut site)?.decided();
     let mut rows = vec![model_row(&work.key, 1, &model)];
     rows.push(packed_row(RowKind::Decided, &work.key, 0, &decided)?);
     rows.extend(orders(&work, &site)?);
@@ -301,7 +301,7 @@ fn second_round(
     }
     let mut model = made.model(1)?;
     if !left.is_empty() {
-        model = LargeSite::Here(Vec::new()).learn_further(&work, &site, &left, &model)?;
+        model = LargeSite::InProcess(Vec::new()).learn_further(&work, &site, &left, &model)?;
         rows.push(model_row(&work.key, 2, &model));
     }
     for (row, orders) in orders {

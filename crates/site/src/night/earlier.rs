@@ -5,7 +5,7 @@ use std::io;
 
 use model::{FeedItem, Page, SharedWords};
 use modelstore::Store;
-use sitemodel::{Applied, EarlierReading, FEWEST_TO_TELL, Outcome, SiteModel};
+use sitemodel::{Applied, EarlierReading, MIN_PAGES_FOR_VERDICT, Outcome, SiteModel};
 
 use crate::Work;
 use crate::apply::Outcomes;
@@ -25,7 +25,7 @@ impl Work<'_> {
             Outcome::Article(article) => Some(&**article),
             Outcome::Drop(_) | Outcome::Unassigned => None,
         });
-        Ok(known.differing(&known.known_of(articles)) >= FEWEST_TO_TELL)
+        Ok(known.differing(&known.known_of(articles)) >= MIN_PAGES_FOR_VERDICT)
     }
 
     /// Reads the earlier captures of tonight's pages with a model.
@@ -80,7 +80,8 @@ pub(crate) fn changed_texts(
     let is_changed = |template: &u32| {
         let of_template = tonight.iter().filter(|page| page.template == Some(*template));
         let shared = shared_words(earlier, of_template, applied);
-        shared.pages >= FEWEST_TO_TELL && shared.mean_agreement().is_some_and(|own| own < OTHERS)
+        shared.pages >= MIN_PAGES_FOR_VERDICT
+            && shared.mean_agreement().is_some_and(|own| own < OTHERS)
     };
     let changed = templates.into_iter().filter(is_changed);
     changed.filter_map(|at| template_id(model, at).map(str::to_owned)).collect()

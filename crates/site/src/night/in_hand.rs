@@ -6,8 +6,8 @@ use std::io;
 use model::{FeedItem, Page, RetainedHead};
 use modelstore::{RETAIN, Retained, SiteState, Store, retain};
 use sitemodel::{
-    Applied, ApplyOptions, ApplyStatistics, EarlierReading, FEWEST_TO_TELL, KnownPage,
-    LearningResult, Outcome, ParsedPage, SiblingPage, SiteModel, Way, agreement,
+    Applied, ApplyOptions, ApplyStatistics, EarlierReading, KnownPage, LearningResult,
+    MIN_PAGES_FOR_VERDICT, Outcome, ParsedPage, SiblingPage, SiteModel, Way, agreement,
 };
 
 use crate::Work;
@@ -162,7 +162,7 @@ impl Work<'_> {
             }
         }
         let mut texts = BTreeMap::new();
-        let enough = |pages: &&Vec<&CandidatePage<'_>>| pages.len() as u64 >= FEWEST_TO_TELL;
+        let enough = |pages: &&Vec<&CandidatePage<'_>>| pages.len() as u64 >= MIN_PAGES_FOR_VERDICT;
         for own in of_templates.values().filter(enough) {
             let mut disputed = false;
             for (count, page) in own.iter().enumerate() {

@@ -18,7 +18,7 @@ pub(crate) enum NewRevision {
     /// The final model of the site, for this reason.
     Final(String),
     /// The model of the first round: what the second round learns comes from walls.
-    Begun(Box<Revision>),
+    Initial(Box<Revision>),
 }
 
 /// What the store is to keep of a site's night.
@@ -75,7 +75,7 @@ impl Night {
             update.templates.dedup_by(|a, b| a.template == b.template);
             update.revision = self.revision.map(|new| match new {
                 NewRevision::Final(reason) => revision(model, update.model_revision, reason),
-                NewRevision::Begun(revision) => *revision,
+                NewRevision::Initial(revision) => *revision,
             });
             if let Some(mut retained) = self.retained {
                 if is_final {

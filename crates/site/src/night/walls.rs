@@ -6,7 +6,7 @@ use std::io;
 use model::{DropReason, LostTexts, Verdict};
 use modelstore::{SiteState, Store};
 use sitemodel::{
-    Applied, ApplyOptions, FEWEST_TO_TELL, Outcome, ParsedPage, SiteModel, find_lost_texts,
+    Applied, ApplyOptions, MIN_PAGES_FOR_VERDICT, Outcome, ParsedPage, SiteModel, find_lost_texts,
 };
 
 use crate::Work;
@@ -42,7 +42,7 @@ impl Work<'_> {
     ) -> io::Result<Option<Vec<LostTexts>>> {
         let unassigned = tonight.iter().filter(|page| page.is_unassigned).count() as u64;
         let calls = applied.values().any(is_wall)
-            || unassigned >= FEWEST_TO_TELL
+            || unassigned >= MIN_PAGES_FOR_VERDICT
             || self.are_shorter(store, applied)?;
         if !calls {
             return Ok(None);
@@ -90,7 +90,7 @@ impl Work<'_> {
         };
         let lengths: Vec<f64> = applied.values().filter_map(length).collect();
         let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
-        Ok(lengths.len() as u64 >= FEWEST_TO_TELL
+        Ok(lengths.len() as u64 >= MIN_PAGES_FOR_VERDICT
             && usual.1 > 0
             && mean <= usual.0 / usual.1 as f64 + libm::log(SHORTER))
     }

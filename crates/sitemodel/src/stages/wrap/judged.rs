@@ -37,7 +37,13 @@ pub(crate) fn wrap_judged(
     }
     let keep: Vec<&[NodeId]> = chosen.iter().map(|chosen| &chosen.keep[..]).collect();
     let samples = Samples::new(pages.iter().map(|page| &page.document));
-    let paths = expressions(&Wish { pages, samples: &samples, judged, wanted: &keep, scope: None });
+    let paths = expressions(&ExpressionTarget {
+        pages,
+        samples: &samples,
+        judged,
+        wanted: &keep,
+        scope: None,
+    });
     let roots: Vec<Vec<NodeId>> = (0..pages.len()).map(|at| samples.select(at, &paths)).collect();
     let prune: Vec<Vec<NodeId>> = (pages.iter().zip(&chosen).zip(&roots))
         .map(|((page, chosen), roots)| {
@@ -50,7 +56,8 @@ pub(crate) fn wrap_judged(
     let scope: Vec<&[NodeId]> = roots.iter().map(|roots| &roots[..]).collect();
     let wanted: Vec<&[NodeId]> = prune.iter().map(|prune| &prune[..]).collect();
     let scope = Some(&scope[..]);
-    let prune = expressions(&Wish { pages, samples: &samples, judged, wanted: &wanted, scope });
+    let prune =
+        expressions(&ExpressionTarget { pages, samples: &samples, judged, wanted: &wanted, scope });
     let found = |at| DecidedNodes {
         keep: samples.select(at, &paths),
         prune: samples.select_nested(at, &prune),
@@ -135,7 +142,7 @@ fn support(
 }
 
 /// The nodes that expressions are sought for.
-struct Wish<'a> {
+struct ExpressionTarget<'a> {
     pages: &'a [&'a ParsedPage<'a>],
     samples: &'a Samples<'a>,
     judged: &'a [JudgedPage],
@@ -146,15 +153,15 @@ struct Wish<'a> {
 
 /// Returns expressions for the wanted nodes: one for all of them (or a small union) if it selects exactly these, or else
 /// one for each structural pattern, by descending weight.
-fn expressions(wish: &Wish<'_>) -> Vec<Path> {
-    let mut paths = candidates(wish);
+fn expressions(target: &ExpressionTarget<'_>) -> Vec<Path> {
+    let mut paths = candidates(target);
     // Drop expressions that do more harm than good: `//div` would remove the article together with its advert.
     let mut at = 0;
-    let mut mistakes = wish.mistakes(&paths);
+    let mut mistakes = target.mistakes(&paths);
     while at < paths.len() {
         let mut without = paths.clone();
         without.remove(at);
-        let fewer = wish.mistakes(&without);
+        let fewer = target.mistakes(&without);
         if fewer < mistakes {
             (paths, mistakes) = (without, fewer);
         } else {
@@ -165,10 +172,10 @@ fn expressions(wish: &Wish<'_>) -> Vec<Path> {
 }
 
 /// Returns expressions for all wanted nodes together, or for each pattern, whichever makes fewer errors.
-fn candidates(wish: &Wish<'_>) -> Vec<Path> {
-    let Wish { pages, samples, judged, wanted, .. } = wish;
+fn candidates(target: &ExpressionTarget<'_>) -> Vec<Path> {
+    let ExpressionTarget { pages, samples, judged, wanted, .. } = target;
     let nothing: Vec<&[NodeId]> = vec![&[]; pages.len()];
-    let together = wish.synthesis(wanted, &nothing);
+    let together = target.synthesis(wanted, &nothing);
     if together.1 >= 1.0 {
         return together.0;
     }
@@ -197,19 +204,19 @@ fn candidates(wish: &Wish<'_>) -> Vec<Path> {
             continue;
         }
         let group: Vec<&[NodeId]> = group.iter().map(Vec::as_slice).collect();
-        for path in wish.synthesis(&group, wanted).0 {
+        for path in target.synthesis(&group, wanted).0 {
             if !paths.contains(&path) {
                 paths.push(path);
             }
         }
     }
-    if groups.len() < 2 || wish.mistakes(&together.0) <= wish.mistakes(&paths) {
+    if groups.len() < 2 || target.mistakes(&together.0) <= target.mistakes(&paths) {
         return together.0;
     }
     paths
 }
 
-impl Wish<'_> {
+impl ExpressionTarget<'_> {
     fn synthesis(&self, wanted: &[&[NodeId]], free: &[&[NodeId]]) -> (Vec<Path>, f64) {
         let wanted: Vec<WantedNodes<'_>> = (wanted.iter().zip(free).enumerate())
             .map(|(at, (wanted, free))| WantedNodes {
