@@ -9,10 +9,10 @@ RSS, Atom, JSON ────┴► read ─► settle ─► learn ─► apply 
 | where | what |
 |---|---|
 | the crate `input` | reads files as pages, feed items, redirects, revisits and drops |
-| the crate `segment` | all of these, in memory or in files, and the sites that are formed of them |
+| the crate `segment` | keeps all of these in memory or in files, and forms sites of them |
 | the crate `site` | one site: survey, [`site::learn`], [`site::apply`], and its model of earlier nights |
-| [`run`] | a whole run, the only code that knows threads, order and disk: its folder, ledger, results and outputs |
-| [`steps`] | the same functions called for parts of a crawl, from files to files |
+| [`run`] | a whole run: threads, order, disk, its folder, ledger, results and outputs |
+| [`steps`] | the same functions for parts of a crawl, from files to files |
 | [`commands`] | the commands of the binary |
 | [`results`] | the folder of a finished run, read back |
 */

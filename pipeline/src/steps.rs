@@ -1,6 +1,6 @@
 /*!
-A run in steps that any number of processes take, each from files to files: survey, learn, apply, merge. The results
-are those of [`crate::run`], whatever the division of the inputs and of the sites.
+A run in steps for any number of processes, each of which reads files and writes one: survey, learn, apply, merge. However the
+inputs and sites are divided, the results equal those of [`crate::run`].
 
 ```text
 archives ─► survey ─► learn ─► apply ─► learn ─► apply ─► merge ─► run folder
@@ -16,13 +16,13 @@ archives ─► survey ─► learn ─► apply ─► learn ─► apply ─�
 | `survey` | archives → pages and everything else that was read |
 | `crawl` | all surveys of a crawl → sites |
 | `learn` | a site → its result; or, if it is large, its model |
-| `apply` | pages of large sites and their models → what came of them |
+| `apply` | pages of large sites and their models → outcomes of the pages |
 | `assemble` | all of these → results of sites |
-| `describe` | results of a share of the sites → descriptions of their articles, where several processes merge |
+| `describe` | results of a share of the sites → descriptions of their articles, if several processes merge |
 | `merge` | results of all sites, or of a share of them → a run folder |
 
-Sites of at most `sample.pages` captures are finished where they are learnt. Of larger ones only the sample is
-brought together: their pages stay in their surveys, and models come to them.
+Sites of at most `sample.pages` captures are finished by `learn`. Of larger sites, only the sample is collected in one place: the
+other pages stay in their surveys, and the models are applied to them there.
 */
 
 mod addresses;

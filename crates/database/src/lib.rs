@@ -1,10 +1,9 @@
 /*!
-Defines how an SQLite file is shared: one process at a time changes it, in a single transaction, and any program
-may read it meanwhile, at any time and for any time.
+Defines how an SQLite file is shared: one process at a time writes to it, in a single transaction, and any number of programs
+may read it meanwhile, for any length of time.
 
-A process that changes it waits where others are in the way, looks at a flag while it waits, and never removes or
-replaces a file. It makes sure that the file it holds is the one at the path, when it begins and before it commits:
-what it adds cannot end up in a file that was moved away.
+A writer waits for others, checks a stop flag while it waits, and never removes or replaces a file. When it begins and before it
+commits, it checks that its open file is still the one at the path, so that its data does not end up in a file that was moved away.
 */
 
 mod database;

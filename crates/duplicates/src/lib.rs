@@ -1,12 +1,12 @@
 /*!
-Articles that several addresses have.
+Finds articles that have several addresses, and text that several articles share.
 
 Each article is described by its [`ArticleDescription`]: the forms of its address, its title, and [sketches](Sketch) of its words
-and numbers. [`ArticleDescription::similarity`] says whether two descriptions are of the same article. [`ArticleDescription::keys`] gives
-the keys of which articles that may be the same share at least one, so that few pairs have to be compared.
-[`paragraphs_of`] gives what different articles have in common, paragraph by paragraph.
+and numbers. [`ArticleDescription::similarity`] says whether two descriptions are of the same article. Articles that
+may be the same share at least one of their [`ArticleDescription::keys`], so that few pairs have to be compared.
+[`paragraphs_of`] returns the paragraphs of a text, for finding those that different articles have in common.
 
-Everything here is a function of one or two articles; who compares which, with bounded memory, is up to the caller.
+Everything here is a function of one or two articles; the caller decides which to compare, within bounded memory.
 */
 
 mod address;

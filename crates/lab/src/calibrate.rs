@@ -1,12 +1,12 @@
 /*!
 `sitegrove-lab calibrate`: fits the confidence of titles, standfirsts, authors and dates to pages whose metadata is known.
 
-The confidence of a value is a logistic function of what is recorded with it ([`metadata::confidence_features`]): where it was found,
-whether its place is known, how many kinds of sources of the page have it and how many another, what authors are, and whether a
-title has parts or is that of a front page. It is fitted by gradient descent
-with a quadratic penalty, on the values for which gold has one. The reliability that is printed is that of sites left out: the
-sites are divided by a hash of their names into five parts, and the values of each are judged by weights fitted to the others. The
-run must have been made with `extract.omit_fields_below = 0`, so that no value is missing.
+The confidence of a value is a logistic function of its features ([`metadata::confidence_features`]): the source, whether the
+place is known, how many kinds of sources on the page have this value and how many another, the kinds of authors, and whether a
+title has parts or belongs to a front page. It is fitted by gradient descent with a quadratic penalty to the values for which the
+gold has one. The printed reliability is for held-out sites: sites are divided into five parts by a hash of their names, and the
+values of each part are judged by weights fitted to the others. The run must have been made with
+`extract.omit_fields_below = 0`, so that no value is missing.
 */
 
 use std::io::Write;

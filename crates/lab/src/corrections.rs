@@ -1,11 +1,11 @@
 /*!
-`sitegrove-lab corrections`: what marks of one page of a template do for its other pages.
+`sitegrove-lab corrections`: measures how marks on one page of a template improve its other pages.
 
-The pages of the gold are extracted by models of their sites. Then one page of each template, the most typical one, has its blocks
-marked: content, if most of their words are in the gold, else not. Models are learnt again with these marks, and with some of the
-marks flipped, three times at random. The other pages are compared with their gold, before and after: by groups of siblings of the gold, and for
-templates below several confidences alone. Ceilings are what models give that were learnt with the right marks of all pages, those
-compared included: decisions are made for patterns, so that no marks can make every page right.
+The pages of the gold are extracted with models of their sites. Then the blocks of the most typical page of each template are
+marked: as content if most of their words are in the gold, else as not content. Models are learnt again with these marks, and three
+times with a random share of the marks flipped. The other pages are compared with their gold before and after: by groups of
+siblings in the gold, and for templates below several confidences. The ceilings come from models learnt with the right marks of all
+pages, including those compared: as decisions are made for patterns, no marks can make every page right.
 
 The same inputs give the same report, for any number of threads.
 */

@@ -1,11 +1,11 @@
 /*!
-`sitegrove-lab`: measures sitegrove, and trains its default engine. It is a program of its own, so that `sitegrove` is
-built without what only these commands need.
+`sitegrove-lab`: measures sitegrove, and trains its default engine. It is a separate program, so that `sitegrove` is built
+without the code that only these commands need.
 
-[`evaluate`] compares runs and the output of other tools with gold text ([`gold`]), [`recover`] counts what is found of the
-metadata ([`fields`]) that pages declare after it is hidden, [`train`] fits the weights of the default engine to pages whose
-text is known, [`calibrate`] those of the confidence of metadata, [`corrections`] measures
-what marks of one page do for its siblings, [`bench`](mod@bench) measures speed.
+[`evaluate`] compares runs and the output of other tools with gold text ([`gold`]). [`recover`] hides the metadata that pages
+declare and counts how much of it is still found ([`fields`]). [`train`] fits the weights of the default engine to pages with known
+text, and [`calibrate`] the weights of the confidence of metadata. [`corrections`] measures how marks on one page improve its
+siblings. [`bench`](mod@bench) measures speed.
 */
 
 mod bench;

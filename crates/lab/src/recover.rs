@@ -1,19 +1,19 @@
 /*!
-`sitegrove-lab recover`: how much of the metadata of pages is found without what they declare.
+`sitegrove-lab recover`: measures how much metadata is found on pages without their declarations.
 
-Needs no labels. The declarations of articles are hidden ([`mask`](mod@mask)), the articles are extracted alone and together with
-siblings whose declarations are hidden, too, and the fields are compared with what was hidden, as the `metadata` crate reads it from
-the scripts and metas alone. Pages that declare nothing of a field are not counted for it, nor those that declare what most pages of
-the site do, such as an account of the CMS as the author, nor authors that are organisations, accounts or the section: they say nothing
-about what pages show. Values that the text and the address
-of a page do not have ([`shown`](mod@shown)) are counted apart; a day in UTC is also that of a place. Not compared are the language (it is
-left), standfirsts (what pages declare is a summary for other sites), tags (a page shows some of them) and pictures (declared and shown
-ones are copies with addresses of their own).
+No labels are needed. The declarations of articles are hidden ([`mask`](mod@mask)). The articles are extracted alone and together
+with siblings whose declarations are hidden as well, and the fields are compared with the hidden ones, as the `metadata` crate reads
+them from scripts and metas alone. A page is not counted for a field that it does not declare, or for which it declares what most
+pages of the site do, such as an account of the CMS as the author. Authors that are organisations, accounts or the section are not
+counted either, because pages do not show them. Values that are neither in the text nor in the address of a page
+([`shown`](mod@shown)) are counted separately; a day in UTC counts as shown if the local day is. Not compared are the language (it is
+not hidden), standfirsts (the declared one is a summary for other sites), tags (a page shows only some) and pictures (the declared and
+the shown one have different addresses).
 
-Every site contributes as many articles as the largest number of pages together, the first by the hash of their addresses, so that
-all numbers are of the same articles.
+Every site contributes the same articles to all numbers: as many as the largest number of pages together, the first by the hash of
+their addresses.
 
-Beside this it counts how often a declared language (`<html lang>`) that siblings share was overruled.
+It also counts how often a declared language (`<html lang>`) that siblings share was overruled.
 */
 
 pub(crate) mod mask;

@@ -1,15 +1,14 @@
 /*!
-Defines where site models live from night to night: one SQLite file with, per site, all revisions of its
-model, the pages retained to learn from again, and its health night by night.
+The store of site models: one SQLite file with, for each site, all revisions of its model, the pages retained for learning
+again, and its health in each night.
 
 ```text
 Store::open ─► begin(run) ─► site(key) … add_night(night) … ─► commit
 ```
 
-A run is one transaction. Until it commits, others read the store as it was, and a run that is killed leaves
-no trace: what it did is in the journal of its run folder, and its [`model::SiteNight`]s are given again. A run whose
-digest the store knows is taken in: [`Store::site`] then returns what was found at that time, and
-[`Store::add_night`] changes nothing.
+A run is one transaction. Until it commits, other programs read the previous state, and a killed run leaves no trace: its
+[`model::SiteNight`]s are in the results in its run folder and are added again. A run whose digest is in the store was committed
+before: [`Store::site`] then returns what was found at that time, and [`Store::add_night`] changes nothing.
 
 Dates are those of the crawl. Nothing here reads the clock.
 */

@@ -6,7 +6,7 @@ The text of an article has many words per leaf. The nodes with a high ratio ([`L
 4.4) are combined towards the root as long as the ratio does not fall too much (Definition 4.6), and the
 node with the highest relevance is the content (Definition 4.7).
 
-Interpretation. RelevanceForm as printed, `R(n) = WLR(n) · max(W(n), ΣR(children))`, is unbounded: with a
+Interpretation. The relevance as printed, `R(n) = WLR(n) · max(W(n), ΣR(children))`, is unbounded: with a
 ratio of, say, 30 words it grows thirtyfold at each level, so the root or a node near it always has the
 highest, although the text argues that the factor stops the growth. Divided by the highest ratio of the
 page the factor is at most 1 and the argument holds: [`RelevanceForm::Normalised`], the default here. The

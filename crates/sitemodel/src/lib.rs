@@ -7,7 +7,7 @@ apply(&SiteModel, page, feed items) ─► article | drop | unassigned
 assess(&SiteModel, what apply saw) ─► health
 ```
 
-The stages, one file each in `stages/`:
+The stages:
 
 | | file | from | to |
 |---|---|---|---|
@@ -18,9 +18,10 @@ The stages, one file each in `stages/`:
 | wrap | `stages/wrap` | the best patterns | a wrapper: XPath expressions |
 | extract | `stages/extract` | a page and its template | its article |
 
-[`learn()`] runs the first five over the pages of a sample and, with grove, finds their bodies, too ([`KnownPage`]).
-[`SiteModel::apply`] parses, assigns and extracts one page; it takes the body that learning found, if there is one.
-`template` has what was learnt about a template, by any engine.
+[`learn()`] runs all stages but the last over the pages of a sample: judge with the engine grove, signify and rank with Forest.
+With grove it also finds the bodies of these pages ([`KnownPage`]). [`SiteModel::apply`] parses a page, assigns it to a template
+and extracts it, taking the body that learning found, if there is one. [`learn_parsed`] and [`SiteModel::apply_parsed`] take pages
+that are already parsed. `template` holds what any engine learnt about a template.
 
 Invariants:
 
