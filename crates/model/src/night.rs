@@ -48,6 +48,9 @@ pub struct SiteNight {
     pub texts: Option<Vec<u8>>,
 }
 
+/// What the grounds of a decision begin with where the stored model is damaged.
+pub const DAMAGED_MODEL: &str = "the stored model cannot be read";
+
 /// How the words that pages had in earlier captures, too, were read: sums over pages.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct SharedWords {
