@@ -147,7 +147,7 @@ impl Program for Cli {
             Command::Export(args) => export::run(args, with.out).map(done),
             Command::Search(args) => search::run(args, with.out).map(done),
             Command::Inspect(args) => inspect::run(args, with).map(done),
-            Command::Labels(args) => labels::run(args, with.stop, with.out).map(done),
+            Command::Labels(args) => labels::run(args, with.stop, with.out).map(code),
             Command::Wrappers(args) => wrappers::run(args, with.stop, with.out).map(code),
             Command::Models(args) => models::run(args, with.out).map(code),
             Command::Report(args) => report::run(args, with.out).map(done),

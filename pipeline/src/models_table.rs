@@ -66,14 +66,15 @@ pub fn export(store: &Store, sites: &[String], since: &str, out: &Path) -> Resul
         .writes("--out", out, OutputKind::ModelsTable)
         .check()?;
     let mut table = ModelsTableWriter::create(out)?;
+    let access = || format!("cannot write {}", out.display());
     let mut revisions = 0;
     for site in &keys {
         for model in store.models(site)?.into_iter().filter(|model| *model.head.night >= *since) {
-            table.push(model)?;
+            table.push(model).with_context(access)?;
             revisions += 1;
         }
     }
-    table.finish()?;
+    table.finish().with_context(access)?;
     Ok(revisions)
 }
 

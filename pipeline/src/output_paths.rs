@@ -169,6 +169,9 @@ impl CommandPaths {
     /// Adds the files of a run folder, which are read.
     #[must_use]
     pub fn reads_run(self, by: &str, run: &Path) -> Self {
+        if run.as_os_str().is_empty() {
+            return self;
+        }
         let entries = run_entries().filter(|(_, output)| *output == OutputKind::RunFile);
         entries.fold(self, |paths, (name, _)| paths.reads(by, &run.join(name)))
     }

@@ -22,6 +22,7 @@ use sink::{Ledger, RunState, site_file_name};
 pub(crate) use self::line_index::LineIndex;
 use self::nearest::no_site;
 use crate::emit::wrapper_files;
+use crate::run::folder::holds_merge;
 
 /// Says that a folder has no ledger: it contains no run, or no finished one (`what`).
 pub(crate) fn no_ledger(folder: &Path, what: &str) -> Problem {
@@ -33,6 +34,9 @@ pub(crate) fn no_ledger(folder: &Path, what: &str) -> Problem {
         Ok(found) if !found.is_dir() => ("is a file, not the folder of a run".to_owned(), ""),
         Ok(_) if folder.join(Ledger::FILE).exists() => {
             (format!("contains no {what} that this version of sitegrove can read"), "")
+        }
+        Ok(_) if holds_merge(folder) => {
+            ("contains an unfinished merge".to_owned(), "give its command again")
         }
         Ok(_) => (format!("contains no {what}"), "`sitegrove run … --out DIR` makes one"),
     };

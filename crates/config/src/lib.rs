@@ -20,7 +20,8 @@ use anyhow::{Context, Result};
 use bytesize::ByteSize;
 use grouping::SampleLimits;
 use keys::{check_keys, overlay, value_problem};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use sitemodel::Parameters;
 use sitemodel::corrections::Corrections;
 use sitemodel::settings::{
@@ -113,7 +114,8 @@ pub struct RunConfig {
     pub feeds: Vec<String>,
     /// Output folder.
     pub out: PathBuf,
-    /// Number of threads; 0 for one per core.
+    /// Number of threads, at most [`MOST_JOBS`]; 0 is one per core.
+    #[serde(deserialize_with = "number_of_threads")]
     pub jobs: usize,
     /// Memory limit, as [`crate::memory::parse_size`] reads it; empty for half of the machine's memory.
     pub memory: String,
@@ -145,6 +147,18 @@ pub struct RunConfig {
     pub limit: u64,
     /// Whether captures are only read again, with the models in the store, which is not changed.
     pub reextract: bool,
+}
+
+/// Most threads of a run. Thousands of them wait for each other instead of working, and cannot be stopped.
+pub const MOST_JOBS: usize = 1024;
+
+fn number_of_threads<'de, D: Deserializer<'de>>(from: D) -> Result<usize, D::Error> {
+    match usize::deserialize(from)? {
+        jobs if jobs > MOST_JOBS => {
+            Err(D::Error::custom(format!("{jobs} threads are too many: give at most {MOST_JOBS}")))
+        }
+        jobs => Ok(jobs),
+    }
 }
 
 impl RunConfig {
@@ -373,6 +387,26 @@ impl Config {
             Some(corrections) => sha256_of(&format!("{} {}", self.emit.hash(), corrections.digest)),
             None => self.emit.hash(),
         }
+    }
+
+    /// Returns the outputs of an earlier run, given its [`differences`](Self::differences), that a run with these settings does
+    /// not write, or writes differently. The paths of archive, index and data set do not matter.
+    pub fn replaced_outputs(&self, earlier: &toml::Table) -> Vec<SinkName> {
+        let mut table: toml::Table = toml::from_str(DEFAULT).unwrap_or_default();
+        let emit = earlier.get("emit").map(|emit| ("emit".to_owned(), emit.clone()));
+        overlay(&mut table, emit.into_iter().collect());
+        let before = table.remove("emit").and_then(|emit| EmitConfig::deserialize(emit).ok());
+        let Some(before) = before else { return Vec::new() };
+        let alike = EmitConfig {
+            sinks: self.emit.sinks.clone(),
+            archive: self.emit.archive.clone(),
+            index: self.emit.index.clone(),
+            dataset: self.emit.dataset.clone(),
+            index_memory: self.emit.index_memory,
+            ..before.clone()
+        };
+        let (is_alike, now) = (alike.hash() == self.emit.hash(), self.emit.chosen());
+        before.chosen().into_iter().filter(|name| !is_alike || !now.contains(name)).collect()
     }
 
     /// Reads the site configs that `wrap.site_configs` names. Must be called again after that setting changes.

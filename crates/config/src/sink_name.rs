@@ -154,7 +154,7 @@ impl FromStr for SinkList {
         let one = |name: &str| {
             SinkName::parse(name).ok_or_else(|| {
                 let known = SinkName::ALL.map(SinkName::as_str).join(", ");
-                format!("there is no output `{name}`; the outputs are {known}, or all")
+                format!("there is no output `{name}`; give some of {known}; or all, alone")
             })
         };
         text.split(',').map(str::trim).map(one).collect::<Result<_, _>>().map(Self)

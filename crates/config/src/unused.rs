@@ -60,11 +60,17 @@ impl Config {
         let engine = self.rank.engine;
         let all = Engine::all();
         let mut found = Vec::new();
+        let mut add = |name: &str, uses: Uses| {
+            let engines = all.iter().filter(|own| uses(**own)).map(|own| own.name()).collect();
+            found.push(Unused { setting: name.to_owned(), engines });
+        };
         for (name, uses) in RULES {
             if !uses(engine) && at(&own, name) != at(&defaults, name) {
-                let engines = all.iter().filter(|own| uses(**own)).map(|own| own.name()).collect();
-                found.push(Unused { setting: name.to_owned(), engines });
+                add(name, uses);
             }
+        }
+        if self.template_corrections.is_some() && !learns_templates(engine) {
+            add("corrections of templates", learns_templates);
         }
         for method in METHODS {
             let is_meant = |of: &Engine| of.name().replace('-', "_") == method;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tantivy::TantivyError;
+use tantivy::directory::error::LockError;
 use tantivy::query::QueryParserError;
 
 /// Why an index could not be created, searched or changed.
@@ -48,13 +49,20 @@ impl IndexError {
     pub(crate) fn at(what: &'static str, path: &Path) -> impl FnOnce(TantivyError) -> Self {
         let path = path.to_owned();
         move |source| match source {
-            TantivyError::LockFailure(..) => Self::Busy(path),
+            TantivyError::LockFailure(LockError::LockBusy, _) => Self::Busy(path),
+            TantivyError::LockFailure(LockError::IoError(error), _) => {
+                Self::Failed { what, path, source: TantivyError::IoError(error) }
+            }
             source => Self::Failed { what, path, source },
         }
     }
 
     /// This error as an error of a sink.
     pub(crate) fn of_sink(self, path: &Path) -> sink::SinkError {
-        sink::SinkError::other("cannot write", path, self)
+        match self {
+            // It says the same again.
+            Self::Failed { source, .. } => sink::SinkError::other("cannot write", path, source),
+            other => sink::SinkError::other("cannot write", path, other),
+        }
     }
 }

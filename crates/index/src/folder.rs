@@ -3,10 +3,14 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use same_file::Handle;
-use tantivy::directory::MmapDirectory;
-use tantivy::{Index, TantivyError};
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    DirectoryLock, FileHandle, Lock, META_LOCK, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
+};
+use tantivy::{Directory, Index, TantivyError};
 
 use crate::IndexError;
 use crate::schema::{Imprint, is_known};
@@ -26,11 +30,59 @@ pub(crate) fn open(folder: &Path) -> Result<(Index, Imprint), IndexError> {
     }
     let cannot = || IndexError::at("cannot open", folder);
     let directory = MmapDirectory::open(folder).map_err(TantivyError::from).map_err(cannot())?;
-    let index = Index::open(directory).map_err(cannot())?;
+    let index = Index::open(IndexDirectory(directory)).map_err(cannot())?;
     let payload = index.load_metas().map_err(cannot())?.payload;
     match Imprint::read(payload.as_deref()) {
         Some(imprint) if is_known(&index.schema()) => Ok((index, imprint)),
         _ => Err(IndexError::Foreign(folder.to_owned())),
+    }
+}
+
+/// The files of an index. A search locks them against removal by a writer, with a file of its own; where there can be none,
+/// as on a read-only file system, it does without.
+#[derive(Clone, Debug)]
+struct IndexDirectory(MmapDirectory);
+
+impl Directory for IndexDirectory {
+    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        match self.0.acquire_lock(lock) {
+            Err(LockError::IoError(_)) if lock.filepath == META_LOCK.filepath => {
+                Ok(DirectoryLock::from(Box::new(())))
+            }
+            acquired => acquired,
+        }
+    }
+
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.0.get_file_handle(path)
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        self.0.delete(path)
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        self.0.exists(path)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        self.0.open_write(path)
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.0.atomic_read(path)
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        self.0.atomic_write(path, data)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        self.0.sync_directory()
+    }
+
+    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        self.0.watch(callback)
     }
 }
 

@@ -12,7 +12,8 @@ use tantivy::collector::sort_key::{SortBySimilarityScore, SortByString};
 use tantivy::collector::{Collector, Count, SegmentCollector, TopDocs};
 use tantivy::columnar::StrColumn;
 use tantivy::query::{
-    BooleanQuery, ConstScoreQuery, ExistsQuery, Occur, Query, QueryParser, RangeQuery, TermQuery,
+    BooleanQuery, ConstScoreQuery, EmptyQuery, ExistsQuery, Occur, Query, QueryParser, RangeQuery,
+    TermQuery,
 };
 use tantivy::schema::document::CompactDocValue;
 use tantivy::schema::{Field, IndexRecordOption, OwnedValue, Value};
@@ -64,6 +65,8 @@ pub struct SearchResults {
     pub sites: BTreeMap<String, u64>,
     /// Number of matches by language.
     pub languages: BTreeMap<String, u64>,
+    /// Whether the query has anything to search for: neither is it empty nor are all its words left out of indexes.
+    pub has_words: bool,
 }
 
 /// A matching article. Its JSON has no excerpt: how matches are marked in it is up to the caller.
@@ -153,16 +156,22 @@ impl SearchIndex {
     /// # Errors
     /// If the query cannot be parsed, or the index cannot be read.
     pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchResults, IndexError> {
-        let parsed = self.parse(request)?;
+        let IndexFields { title, body, authors, .. } = self.fields;
+        let parsed = self.parse(request, &[title, body, authors])?;
+        // No word of a name is left out.
+        let of_texts = self.parse(request, &[title, body])?;
         let query = self.narrowed(self.any_language(&parsed), request);
-        self.find(&query, &parsed, request.limit)
-            .map_err(IndexError::at("cannot search", &self.path))
+        let has_words = !of_texts.values().all(|query| query.is::<EmptyQuery>());
+        let found = self.find(&query, &parsed, request.limit);
+        let found = found.map(|found| SearchResults { has_words, ..found });
+        found.map_err(IndexError::at("cannot search", &self.path))
     }
 
-    /// The query, parsed in each requested language.
+    /// The query, parsed in each requested language; words without a field are searched in these.
     fn parse(
         &self,
         request: &SearchRequest<'_>,
+        fields: &[Field],
     ) -> Result<BTreeMap<String, Box<dyn Query>>, IndexError> {
         let languages = match request.language {
             Some(tag) => [primary(tag)].into(),
@@ -172,10 +181,8 @@ impl SearchIndex {
         let parsed = |code: String| {
             let tokenizers = TokenizerManager::default();
             tokenizers.register(TERMS, text_analyzer(Language::from_tag(&code)));
-            let IndexFields { title, body, authors, .. } = self.fields;
-            let mut parser =
-                QueryParser::new(schema(TERMS).0, vec![title, body, authors], tokenizers);
-            parser.set_field_boost(title, TITLE_BOOST);
+            let mut parser = QueryParser::new(schema(TERMS).0, fields.to_vec(), tokenizers);
+            parser.set_field_boost(self.fields.title, TITLE_BOOST);
             Ok((code, parser.parse_query(&query)?))
         };
         languages.into_iter().map(parsed).collect()
@@ -256,7 +263,7 @@ impl SearchIndex {
             .take(limit)
             .map(|((score, _), address)| self.hit(score, address, &mut excerpts))
             .collect::<Result<_, _>>()?;
-        Ok(SearchResults { total, hits, sites, languages })
+        Ok(SearchResults { total, hits, sites, languages, has_words: true })
     }
 
     fn hit(

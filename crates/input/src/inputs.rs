@@ -178,8 +178,8 @@ impl Default for InputPlaces<'_> {
 /// them fails later.
 ///
 /// # Errors
-/// If a file does not exist, a folder contains nothing to read, or a glob matches nothing. Reports all problems
-/// at once, before any work is done.
+/// If a file does not exist or is also a feed, or a glob matches nothing. Reports all problems at once, before any work is
+/// done.
 pub fn expand(inputs: &[String], feeds: &[String], places: InputPlaces<'_>) -> Result<Vec<Input>> {
     let mut found = Vec::new();
     let mut problems = Vec::new();
@@ -191,6 +191,15 @@ pub fn expand(inputs: &[String], feeds: &[String], places: InputPlaces<'_>) -> R
             Err(error) => problems.push(format!("{error:#}")),
         }
     }
+    let is_feed = |input: &&Input| matches!(input, Input::Feed(_));
+    let as_feeds: BTreeSet<&Path> = found.iter().filter(is_feed).map(Input::path).collect();
+    let as_others = found.iter().filter(|input| !is_feed(input)).map(Input::path);
+    let twice: BTreeSet<&Path> = as_others.filter(|path| as_feeds.contains(path)).collect();
+    problems.extend(
+        twice
+            .into_iter()
+            .map(|path| format!("{}: is an input and in --feeds; name it once", path.display())),
+    );
     ensure!(problems.is_empty(), "{}", problems.join("\n"));
     found.sort();
     found.dedup();
@@ -288,7 +297,7 @@ fn expand_one(
             warn_of_runs(&path, &std::mem::take(&mut runs));
             if files.len() == before {
                 let wanted = if as_feed { "feeds" } else { "archives or HTML files" };
-                bail!("the folder {} contains no {wanted}", path.display());
+                files.push(unreadable(&path, format!("the folder contains no {wanted}")));
             }
         } else {
             files.extend(inputs_of([path], as_feed, places)?);

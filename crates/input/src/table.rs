@@ -141,6 +141,7 @@ pub fn kind_of_table(path: &Path) -> Result<TableKind> {
     if no_records.is_empty() {
         return Ok(TableKind::Records);
     }
+    ensure!(columns.iter().any(|name| !name.is_empty()), "the table {} is empty", path.display());
     let more = columns.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let own = columns.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
@@ -271,6 +272,9 @@ fn json_rows(
                 Ok(columns.iter().map(cell).collect::<Vec<_>>())
             }
             Ok(_) => Err("the row is not a JSON object".to_owned()),
+            Err(error) if error.is_eof() && line.last() != Some(&b'\n') => {
+                bail!("it is cut short in row {}", number + 1)
+            }
             Err(error) => Err(format!("the row is not JSON: {error}")),
         };
         if take((number, row.as_mut().map(Vec::as_mut_slice).map_err(|why| why.clone()))).is_break()
@@ -292,34 +296,60 @@ fn json_cell(value: Value) -> CellValue {
 /// Fails if one row takes more than `limit` bytes, because of an unclosed quotation mark.
 struct Budgeted<R> {
     from: R,
-    since: Rc<SharedNumber<u64>>,
+    read: Rc<CsvRead>,
     limit: u64,
+}
+
+/// What was read of a CSV file.
+#[derive(Default)]
+struct CsvRead {
+    /// Bytes since a row began.
+    since: SharedNumber<u64>,
+    /// Whether there is no more.
+    is_whole: SharedNumber<bool>,
+    /// Whether the number of quotation marks is odd: within quotation marks, unless some are part of a text outside.
+    is_quoted: SharedNumber<bool>,
+    last: SharedNumber<u8>,
+}
+
+impl CsvRead {
+    /// Whether the file ends within its last row. Each sign alone may be by design: no line break at the end, a quotation mark
+    /// left open, fewer cells than columns.
+    fn ends_within(&self, is_short: bool) -> bool {
+        let signs = [self.last.get() != b'\n', self.is_quoted.get(), is_short];
+        self.is_whole.get() && signs.into_iter().filter(|sign| *sign).count() > 1
+    }
 }
 
 impl<R: Read> Read for Budgeted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.since.get() > self.limit {
+        let CsvRead { since, is_whole, is_quoted, last } = &*self.read;
+        if since.get() > self.limit {
             let why =
                 format!("a row has more than {} bytes; is a quotation mark missing?", self.limit);
             return Err(io::Error::other(why));
         }
         let count = self.from.read(buffer)?;
-        self.since.set(self.since.get() + count as u64);
+        since.set(since.get() + count as u64);
+        is_whole.set(count == 0);
+        let marks = buffer[..count].iter().filter(|byte| **byte == b'"').count();
+        is_quoted.set(is_quoted.get() ^ (marks % 2 == 1));
+        last.set(buffer[..count].last().copied().unwrap_or(last.get()));
         Ok(count)
     }
 }
 
 type CsvReader<R> = csv::Reader<Budgeted<R>>;
 
-/// Makes a CSV reader, with a counter of the bytes since the start of the row.
-fn csv_reader<R: Read>(from: R, limit: u64) -> (CsvReader<R>, Rc<SharedNumber<u64>>) {
-    let since = Rc::new(SharedNumber::new(0));
-    let from = Budgeted { from, since: Rc::clone(&since), limit };
-    (csv::ReaderBuilder::new().flexible(true).from_reader(from), since)
+/// Makes a CSV reader, with the state of its input.
+fn csv_reader<R: Read>(from: R, limit: u64) -> (CsvReader<R>, Rc<CsvRead>) {
+    let read = Rc::new(CsvRead::default());
+    let from = Budgeted { from, read: Rc::clone(&read), limit };
+    (csv::ReaderBuilder::new().flexible(true).from_reader(from), read)
 }
 
 fn csv_rows(
-    (mut reader, since): (CsvReader<impl Read>, Rc<SharedNumber<u64>>),
+    (mut reader, read): (CsvReader<impl Read>, Rc<CsvRead>),
     columns: &[Vec<&str>],
     take: &mut dyn FnMut(Row<'_>) -> ControlFlow<()>,
 ) -> Result<()> {
@@ -329,10 +359,15 @@ fn csv_rows(
     let places = places(columns, &names);
     let mut row = csv::ByteRecord::new();
     for number in 0.. {
-        since.set(0);
+        read.since.set(0);
         if !reader.read_byte_record(&mut row)? {
             break;
         }
+        ensure!(
+            !read.ends_within(row.len() < names.len()),
+            "it is cut short in row {}",
+            number + 1
+        );
         let cell = |place: &Option<usize>| match place.and_then(|at| row.get(at)) {
             None | Some(b"") => CellValue::None,
             Some(bytes) => match String::from_utf8(bytes.to_vec()) {

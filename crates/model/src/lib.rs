@@ -38,9 +38,9 @@ pub use learnt::{
     SiteSummary, StructuralPattern, Support, TemplateSummary, Wrapper, WrapperRecord,
 };
 pub use night::{
-    Assessment, LostTexts, NightFigures, OF_FEEDS, PackedSample, PageReading, PastNight,
-    RetainedHead, Revision, SharedWords, SiteChange, SiteNight, TemplateChange, TemplateNight,
-    UsualNight, add_counts,
+    Assessment, DAMAGED_MODEL, LostTexts, NightFigures, OF_FEEDS, PackedSample, PageReading,
+    PastNight, RetainedHead, Revision, SharedWords, SiteChange, SiteNight, TemplateChange,
+    TemplateNight, UsualNight, add_counts,
 };
 pub use page::{
     Charset, CharsetEvidence, EncodingName, FeedItem, Origin, Overruled, Page, PageHtml, Site,

@@ -48,6 +48,9 @@ pub struct SiteNight {
     pub texts: Option<Vec<u8>>,
 }
 
+/// How the reason of a decision begins if the stored model is damaged.
+pub const DAMAGED_MODEL: &str = "the stored model cannot be read";
+
 /// How words that pages already had in earlier captures were read. All values are sums over pages.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct SharedWords {

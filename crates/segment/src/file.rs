@@ -211,7 +211,7 @@ impl StepFile {
                 "{shown} is not a file that a step of sitegrove wrote: {what}"
             ))
         };
-        if is_stream(path) {
+        if is_stream(path) || path.is_dir() {
             return Err(no_step("it is not a regular file"));
         }
         let file = CheckedFile::open(path).map_err(|error| match error.kind() {

@@ -48,12 +48,11 @@ impl fmt::Display for PageSelection {
         }
         parts.extend(self.since.map(|since| format!("captured at {since} or later")));
         parts.extend(self.before.map(|before| format!("captured before {before}")));
-        if self.limit > 0 {
-            parts.push(format!("the first {}", self.limit));
-        }
-        match parts.is_empty() {
-            true => f.write_str("all pages"),
-            false => write!(f, "pages {}", parts.join(", ")),
+        match (self.limit, parts.is_empty()) {
+            (0, true) => f.write_str("all pages"),
+            (0, false) => write!(f, "pages {}", parts.join(", ")),
+            (limit, true) => write!(f, "the first {limit} pages"),
+            (limit, false) => write!(f, "the first {limit} pages {}", parts.join(", ")),
         }
     }
 }
@@ -132,6 +131,9 @@ pub struct RunCounts {
     pub pages_overruled: u64,
     /// Corrections of templates that match nothing in the model of their site.
     pub corrections_unmatched: u64,
+    /// Stored models that are damaged. Others were learnt instead.
+    #[serde(default)]
+    pub models_damaged: u64,
     /// Sites.
     pub sites: u64,
     /// Articles.

@@ -14,13 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use model::{
-    Assessment, NightFigures, RetainedHead, SharedWords, SiteNight, TemplateNight, Verdict,
+    Assessment, DAMAGED_MODEL, NightFigures, RetainedHead, SharedWords, SiteNight, TemplateNight,
+    Verdict,
 };
 use modelstore::{SiteState, Store};
 use report::readable::count;
 use sitemodel::{
-    EarlierReading, KnownPage, Outcome, SiteHealth, SiteModel, TemplateHealth, agreement, assess,
-    not_learnt,
+    EarlierReading, KnownPage, ModelError, Outcome, SiteHealth, SiteModel, TemplateHealth,
+    agreement, assess, not_learnt,
 };
 
 pub(crate) use self::kept::Night;
@@ -126,7 +127,10 @@ impl Work<'_> {
 
     fn stored(&self, state: &SiteState) -> Result<Option<SiteModel>, String> {
         let Some(bytes) = &state.model else { return Ok(None) };
-        let model = SiteModel::from_bytes(bytes).map_err(|error| error.to_string())?;
+        let model = SiteModel::from_bytes(bytes).map_err(|error| match error {
+            ModelError::Version(_) => error.to_string(),
+            damage => format!("{DAMAGED_MODEL}: {damage}"),
+        })?;
         model.fits(self.settings).map_err(|error| error.to_string())?;
         Ok(Some(model))
     }

@@ -17,7 +17,13 @@ pub enum PrintFormat {
 /// # Errors
 /// With what to give instead.
 pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| "give a whole number".to_owned())
+    text.parse().map_err(|_| wrong(text, "give a whole number"))
+}
+
+fn wrong(text: &str, advice: &str) -> String {
+    let is_whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_whole && text.contains(|digit| digit != '0') { "it is too large" } else { advice }
+        .to_owned()
 }
 
 /// Reads a number of things, at least one.
@@ -25,5 +31,6 @@ pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
 /// # Errors
 /// With what to give instead.
 pub fn at_least_one(text: &str) -> Result<u64, String> {
-    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "give a whole number above 0".to_owned())
+    let number = text.parse().ok().filter(|n| *n > 0);
+    number.ok_or_else(|| wrong(text, "give a whole number above 0"))
 }

@@ -47,9 +47,15 @@ fn filter(quiet: bool, verbose: u8) -> EnvFilter {
     EnvFilter::new(own.as_deref().unwrap_or(directives))
 }
 
-/// Whether to print with colours: at a terminal, for people who want them (<https://no-color.org>).
+/// Whether to print with colours: at a terminal that knows them, for people who want them (<https://no-color.org>).
 pub fn has_colours(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    let wants = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    stream.is_terminal() && wants && !is_dumb()
+}
+
+/// Whether the terminal knows no control sequences.
+pub(crate) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
 /// The bars on the screen: messages are printed above them.
@@ -78,7 +84,10 @@ impl io::Write for Above {
 
 /// Starts printing messages to standard error.
 pub(crate) fn init(format: LogFormat, quiet: bool, verbose: u8) {
-    let log = tracing_subscriber::fmt().with_env_filter(filter(quiet, verbose));
+    // A message that cannot be printed, as on a full disk, ends nothing: the subscriber would panic where it says so.
+    let log = tracing_subscriber::fmt()
+        .log_internal_errors(false)
+        .with_env_filter(filter(quiet, verbose));
     let colours = has_colours(&io::stderr());
     match format {
         LogFormat::Json => log.with_writer(|| Printed::json(io::stderr())).json().init(),

@@ -14,7 +14,7 @@ use indicatif::{
 };
 use report::readable::{duration, grouped, size};
 
-use crate::messages::{LogFormat, PROGRESS, print_above};
+use crate::messages::{LogFormat, PROGRESS, is_dumb, print_above};
 use crate::printed::columns;
 
 /// Time between two lines where there is no terminal.
@@ -49,7 +49,7 @@ impl ProgressDisplay {
     /// reading, `verb` says what is done with the pages.
     pub fn new(form: LogFormat, verb: &'static str) -> Self {
         let terminal = Term::stderr();
-        let is_shown = form == LogFormat::Text && terminal.is_term();
+        let is_shown = form == LogFormat::Text && terminal.is_term() && !is_dumb();
         let columns = columns(&terminal);
         let target = match is_shown {
             true => ProgressDrawTarget::term_like_with_hz(Box::new(Narrower(terminal)), FRAMES),

@@ -12,6 +12,7 @@ use articles::{ExportedArticle, WantedVersions};
 use clap::{Args, Subcommand, ValueEnum};
 use document::PictureFiles;
 use errors::Problem;
+use input::is_run_folder;
 use model::{Article, contain_panics};
 use report::readable::count;
 use sink::{AtomicFile, make_folder};
@@ -120,10 +121,10 @@ struct ArticleArgs {
     #[arg(long, value_name = "FILE")]
     archive: Option<PathBuf>,
     /// Of articles of an archive, version N instead of the last
-    #[arg(long, value_name = "N", requires = "archive", conflicts_with = "all_versions")]
+    #[arg(long, value_name = "N", requires = "archive", conflicts_with_all = ["run", "all_versions"])]
     version: Option<i64>,
     /// Of articles of an archive, all versions, the oldest first
-    #[arg(long, requires = "archive")]
+    #[arg(long, requires = "archive", conflicts_with = "run")]
     all_versions: bool,
     /// Only articles of this site
     #[arg(long, value_name = "SITE")]
@@ -163,11 +164,21 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
         (None, None) => bail!("name a run with --run, or an archive with --archive"),
     };
     if found.is_empty() {
-        bail!(
-            "no article is there; `sitegrove run` writes articles.jsonl with all that were found"
-        );
+        let from =
+            args.run.as_ref().or(args.archive.as_ref()).map(|path| path.display().to_string());
+        let of = args.site.as_ref().map_or_else(String::new, |site| format!(" of the site {site}"));
+        let what = format!("contains no article{of}");
+        bail!(Problem::new(
+            from.unwrap_or_default(),
+            what,
+            "`sitegrove search` and articles.jsonl show what there is"
+        ));
     }
     paths_of(args, format, found.len()).check()?;
+    if is_run_folder(&args.out) {
+        let what = "is the folder of a run, not one for documents";
+        bail!(Problem::new(args.out.display(), what, "name another folder with --out"));
+    }
     let pictures = match format {
         DocumentFormat::Markdown | DocumentFormat::Tei | DocumentFormat::Json => {
             PictureFiles::new()

@@ -113,7 +113,7 @@ fn warn_of(run: &Path, notes: &[String]) {
 }
 
 /// A sentence as a part of a message.
-fn decapitalised(sentence: &str) -> String {
+pub(super) fn decapitalised(sentence: &str) -> String {
     let mut letters = sentence.chars();
     let first = letters.next().into_iter().flat_map(char::to_lowercase);
     first.chain(letters).collect::<String>().trim_end_matches('.').to_owned()

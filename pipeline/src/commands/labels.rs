@@ -114,26 +114,28 @@ struct LabelsImportArgs {
     format: PrintFormat,
 }
 
-pub(super) fn run(args: &LabelsArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+/// Exports pages to be labelled, or imports answers. Returns whether nothing was missing.
+pub(super) fn run(args: &LabelsArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
     mark_begun();
     match &args.command {
         LabelsCommand::Export(args) => export(args, stop, out),
-        LabelsCommand::Import(args) => import(args, out),
+        LabelsCommand::Import(args) => import(args, out).map(|()| true),
     }
 }
 
-fn export(args: &LabelsExportArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<()> {
+fn export(args: &LabelsExportArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
     CommandPaths::default()
         .reads_run("RUN_DIR", &args.run)
         .writes("--out", &args.out, OutputKind::Json)
         .check()?;
-    let (tasks, templates) = tasks_of_run(args, stop)?;
+    let (tasks, templates, is_whole) = tasks_of_run(args, stop)?;
     write_lines(&args.out, &tasks)?;
     let value = json!({"pages": tasks.len(), "templates": templates, "file": args.out});
     let (pages, templates) = (count(tasks.len(), "page"), count(templates, "template"));
     let (below, file) = (args.below, args.out.display());
     let said = format_args!("{pages} of {templates} below {below} in {file}");
-    Ok(print_note(args.format, said, &value, out)?)
+    print_note(args.format, said, &value, out)?;
+    Ok(is_whole)
 }
 
 fn import(args: &LabelsImportArgs, out: &mut Console<'_>) -> Result<()> {

@@ -360,8 +360,11 @@ fn diff(args: &DiffArgs, out: &mut Console<'_>) -> Result<bool> {
         }
     }
     if differences == 0 && args.of.store.format == PrintFormat::Text {
-        let (from, to) = (old_row.revision, new_row.revision);
-        writeln!(out, "revisions {from} and {to} of {} do not differ", line(&args.of.site))?;
+        let (from, to, site) = (old_row.revision, new_row.revision, line(&args.of.site));
+        match from == to {
+            true => writeln!(out, "{site} is compared with itself: revision {to}")?,
+            false => writeln!(out, "revisions {from} and {to} of {site} do not differ")?,
+        }
     }
     Ok(differences == 0)
 }
@@ -447,7 +450,7 @@ struct ModelsExportArgs {
     #[arg(long, short, value_name = "TABLE")]
     out: PathBuf,
     /// Only revisions that were learnt in this night or later, YYYY-MM-DD
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", value_parser = parse_date)]
     since: Option<jiff::civil::Date>,
 }
 
@@ -468,6 +471,10 @@ struct ImportArgs {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: PrintFormat,
+}
+
+fn parse_date(text: &str) -> Result<jiff::civil::Date, String> {
+    text.parse().map_err(|_| "give a date as 2026-01-31".to_owned())
 }
 
 fn export(args: &ModelsExportArgs, out: &mut Console<'_>) -> Result<()> {

@@ -8,9 +8,11 @@ mod summary;
 use std::path::Path;
 
 use anyhow::Result;
+use config::files::address_of;
 use config::{Config, SinkName, Unused};
 use input::file_type::not_an_archive;
 use model::DropReason;
+use report::readable::count;
 use sink::{InputRecord, Ledger};
 use terminal::command_line::CommandContext;
 use terminal::progress_bar::{ProgressDisplay, Quiet};
@@ -40,9 +42,7 @@ pub fn run(args: &RunArgs, with: CommandContext<'_, '_>) -> Result<bool> {
     let report = watched(&with, "learning", &config, run)?;
     let is_whole = warn_of_results(&report, &config);
     summary(&report, &config, args.format, with.out)?;
-    let ledger = &report.ledger;
-    let is_sound = ledger.counts.pages > 0 || is_empty_night(ledger);
-    Ok(is_whole && !fails(ledger, &args.fail_on) && is_sound)
+    Ok(is_whole && !fails(&report.ledger, &args.fail_on))
 }
 
 /// Does some work and shows how far it is, if that is wanted: `verb` says what is done with the pages.
@@ -73,6 +73,10 @@ pub(super) fn warn_of_settings(config: &Config) {
     if config.emit.passages > 0 && config.emit.words_of_passages() == 0 {
         without_effect("--passages", "passages", "them", SinkName::has_passages);
     }
+    if !config.run.work.as_os_str().is_empty() && address_of(&config.run.out).is_none() {
+        let next = "--spool names a folder for pages that do not fit into memory";
+        tracing::warn!(at = "--work", next, "has no effect: the output is not at an address");
+    }
     for Unused { setting, engines } in config.unused() {
         let engine = config.rank.engine.name();
         tracing::warn!(
@@ -85,18 +89,34 @@ pub(super) fn warn_of_settings(config: &Config) {
 
 const INPUTS_NAMED: usize = 5;
 
-/// Warns of what a run lacks. Returns whether all inputs were read to their end, and all outputs written.
+/// Warns of what a run lacks. Returns whether pages were found, all inputs were read to their end, and all outputs written.
 pub(super) fn warn_of_results(report: &RunReport, config: &Config) -> bool {
-    warn_of_inputs_and_outputs(&report.ledger);
+    let is_sound = warn_of_inputs_and_outputs(&report.ledger);
     warn_of_upload(report.upload.as_ref());
     warn_of_corrections(&report.ledger, config);
+    if let (Some(models), 1..) = (config.run.models(), report.ledger.counts.models_damaged) {
+        let damaged = count(report.ledger.counts.models_damaged as usize, "model");
+        tracing::warn!(
+            at = %models.display(),
+            next = "others were learnt instead; see `sitegrove models check`",
+            "{damaged} cannot be read"
+        );
+    }
     let is_uploaded = report.upload.as_ref().is_none_or(|upload| upload.failed.is_empty());
-    report.ledger.unreadable.is_empty() && report.ledger.failed_sinks.is_empty() && is_uploaded
+    is_sound
+        && report.ledger.unreadable.is_empty()
+        && report.ledger.failed_sinks.is_empty()
+        && is_uploaded
 }
 
-fn warn_of_inputs_and_outputs(ledger: &Ledger) {
+/// What to do about an input that could not be read.
+pub(super) const READS_OTHERS: &str =
+    "the other inputs were read; the same command reads all of them again";
+
+/// Returns whether pages were found, or none on an empty night.
+fn warn_of_inputs_and_outputs(ledger: &Ledger) -> bool {
     for problem in ledger.unread() {
-        tracing::error!(next = "everything before it was read", "{problem}");
+        tracing::error!(next = READS_OTHERS, "{problem}");
     }
     for input in &ledger.inputs {
         if let Some(cut_short) = &input.cut_short {
@@ -105,7 +125,7 @@ fn warn_of_inputs_and_outputs(ledger: &Ledger) {
     }
     for (name, problem) in &ledger.failed_sinks {
         tracing::error!(
-            next = "the other outputs are complete",
+            next = "the same command writes it; outputs that are not named so are complete",
             "cannot write the output {name}: {problem}"
         );
     }
@@ -122,12 +142,14 @@ fn warn_of_inputs_and_outputs(ledger: &Ledger) {
     if more > 0 {
         tracing::warn!(next = "dropped.jsonl lists them", "{more} more inputs contain no record");
     }
-    if ledger.counts.pages == 0 && !is_empty_night(ledger) {
+    let is_sound = ledger.counts.pages > 0 || is_empty_night(ledger);
+    if !is_sound {
         tracing::error!(
             next = "give WARC, ARC, WACZ, HTML or MHTML files",
             "no page was found in the inputs"
         );
     }
+    is_sound
 }
 
 /// Names the corrections that are outdated: those of the archive that the run added to, else those that it applied.

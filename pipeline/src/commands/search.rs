@@ -21,6 +21,7 @@ use terminal::messages::has_colours;
 use terminal::printed::{self, Console};
 
 use super::print_done;
+use crate::results::finished_ledger;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -111,6 +112,10 @@ pub(super) fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
         }
         answer => answer?,
     };
+    if !answer.has_words && index.articles() > 0 {
+        let next = "add words that distinguish articles";
+        tracing::warn!(next, "the query has no words, or only words that every text has");
+    }
     if args.format == PrintFormat::Json {
         let hits = answer.hits.iter().map(|hit| HitRecord { hit, snippet: html(hit) });
         let record = AnswerRecord {
@@ -140,6 +145,10 @@ fn folder_of(named: &Path) -> Result<PathBuf> {
     }
     if is_index(&inside) {
         return Ok(inside);
+    }
+    if is_run_folder(named) {
+        // An unfinished one gets its index when it is resumed.
+        finished_ledger(named)?;
     }
     let shown = named.display();
     let (what, next) = match () {

@@ -12,7 +12,7 @@ use terminal::printed::{Console, line};
 
 use super::run::amounts;
 use crate::results::no_ledger;
-use crate::run::folder::{RunFolder, STATE};
+use crate::run::folder::{RunFolder, STATE, holds_merge};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -20,7 +20,7 @@ Examples:
   sitegrove status out/tonight
   sitegrove status out/tonight --format json | jq .progress
 
-Exit codes: 0 the run is complete or running; 1 it was stopped or killed, and the same command resumes it; 2 there is no run.")]
+Exit codes: 0 the run is complete or running; 1 it was stopped or killed, and the same command resumes it, or it lacks an input or an output; 2 there is no run.")]
 pub(super) struct StatusArgs {
     /// Run folder
     #[arg(value_name = "RUN_DIR")]
@@ -30,26 +30,32 @@ pub(super) struct StatusArgs {
     format: PrintFormat,
 }
 
-/// Prints the progress of a run. Returns whether it is complete or a process is working on it.
+/// Prints the progress of a run. Returns whether it is complete, with all inputs and outputs, or a process is working on it.
 pub(super) fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
     // A run that replaces a finished one keeps its ledger in a folder of its own until it is done.
     let own = Ledger::read(&args.run.join(STATE));
     let ledger = own.or_else(|| Ledger::read(&args.run));
     let running = RunFolder::is_held(&args.run);
     let Some(ledger) = ledger else {
-        anyhow::ensure!(running, no_ledger(&args.run, "run"));
+        let stopped_merge = !running && holds_merge(&args.run);
+        anyhow::ensure!(running || stopped_merge, no_ledger(&args.run, "run"));
+        let (state, said) = match stopped_merge {
+            true => ("stopped", "stopped: a merge; the same command starts it again"),
+            false => ("running", "starting"),
+        };
         match args.format {
-            PrintFormat::Json => out.json_line(&serde_json::json!({ "state": "running" }))?,
-            PrintFormat::Text => writeln!(out, "starting")?,
+            PrintFormat::Json => out.json_line(&serde_json::json!({ "state": state }))?,
+            PrintFormat::Text => writeln!(out, "{said}")?,
         }
-        return Ok(true);
+        return Ok(running);
     };
     if args.format == PrintFormat::Json {
         out.as_json().write_all(ledger.to_json().as_bytes())?;
     } else {
         print(&ledger, running, out).context("cannot print")?;
     }
-    Ok(running || ledger.state == RunState::Complete)
+    let is_whole = ledger.unreadable.is_empty() && ledger.failed_sinks.is_empty();
+    Ok(running || ledger.state == RunState::Complete && is_whole)
 }
 
 fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
@@ -113,7 +119,7 @@ fn print_problems(ledger: &Ledger, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "input not read to its end: {}", line(problem))?;
     }
     for (name, problem) in &ledger.failed_sinks {
-        writeln!(out, "output not written: {name}: {}", line(problem))?;
+        writeln!(out, "output not written: {name}: {}; the same command writes it", line(problem))?;
     }
     Ok(())
 }

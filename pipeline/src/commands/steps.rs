@@ -13,7 +13,7 @@ use terminal::command_line::CommandContext;
 
 use super::print_note;
 use super::run::arguments::{ExtractionArgs, OutputArgs, SelectionArgs, set};
-use super::run::{summary, warn_of_results, warn_of_settings, watched};
+use super::run::{READS_OTHERS, summary, warn_of_results, warn_of_settings, watched};
 use crate::run::{RunRequest, advise_if_damaged};
 use crate::steps::{apply, describe, learn, merge, survey};
 
@@ -199,7 +199,7 @@ pub(super) fn survey(args: &SurveyArgs, with: CommandContext<'_, '_>) -> Result<
     let surveyed =
         watch_step(&with, "reading", &config, |request| survey::survey(request, &args.out))?;
     for problem in &surveyed.unreadable {
-        tracing::error!(next = "everything before it was read", "{problem}");
+        tracing::error!(next = READS_OTHERS, "{problem}");
     }
     for (file, cut_short) in &surveyed.cut_short {
         tracing::error!(at = file, "{}", cut_short.problem());

@@ -58,6 +58,13 @@ impl RunFolder {
         let unfinished = unfinished(path);
         let occupied = holds_files(path);
         if !overwrite {
+            if holds_merge(path) {
+                bail!(Problem::new(
+                    shown,
+                    "the output folder contains an unfinished merge",
+                    "give its command again, choose another folder with --out, or start over with --overwrite"
+                ));
+            }
             // A finished run with failed outputs does not prevent one with other outputs.
             let in_part = finished.as_ref().is_some_and(|ledger| !ledger.failed_sinks.is_empty());
             if let Some(before) = unfinished.as_ref().filter(|_| !in_part)
@@ -73,7 +80,7 @@ impl RunFolder {
             }
             match &finished {
                 Some(ledger) => {
-                    fits(ledger, identity, &shown)?;
+                    fits(ledger, identity, config, &shown)?;
                     let chosen = config.emit.chosen();
                     let is_there = |name: &SinkName| name.path(path, &config.emit).exists();
                     if is_done(ledger, identity)
@@ -141,7 +148,7 @@ impl RunFolder {
 
     /// Whether a merge that is not finished wrote results here.
     pub(crate) fn holds_merge(&self) -> bool {
-        self.state().join(MERGE).exists()
+        holds_merge(&self.path)
     }
 
     /// Removes what a process left in a complete run folder when it died while cleaning up.
@@ -251,6 +258,11 @@ impl RunFolder {
     }
 }
 
+/// Whether a folder has results of a merge that is not finished.
+pub(crate) fn holds_merge(path: &Path) -> bool {
+    path.join(STATE).join(MERGE).exists()
+}
+
 /// The unfinished run in a folder, if it has results worth keeping.
 fn unfinished(path: &Path) -> Option<Identity> {
     let state = path.join(STATE);
@@ -287,8 +299,13 @@ pub(crate) fn state_error(what: &str, path: &Path, error: io::Error) -> anyhow::
     anyhow::Error::new(error).context(format!("{what} {}", path.display()))
 }
 
-/// Checks that a finished run, at the place `shown`, had the settings and inputs of this one.
-pub(crate) fn fits(ledger: &Ledger, identity: &Identity, shown: &dyn Display) -> Result<()> {
+/// Checks that a finished run, at the place `shown`, had the settings and inputs of this one, and no outputs that would be lost.
+pub(crate) fn fits(
+    ledger: &Ledger,
+    identity: &Identity,
+    config: &Config,
+    shown: &dyn Display,
+) -> Result<()> {
     if !ledger.inputs.is_empty() && ledger.selection() != identity.selection {
         bail!(Problem::new(
             shown,
@@ -305,6 +322,20 @@ pub(crate) fn fits(ledger: &Ledger, identity: &Identity, shown: &dyn Display) ->
             "the output folder {shown} contains a run with other inputs or settings; choose another with \
              --out, or replace it with --overwrite"
         )
+    }
+    let replaced = config.replaced_outputs(&ledger.settings).into_iter().map(SinkName::as_str);
+    let lost: Vec<&str> =
+        replaced.filter(|name| !ledger.failed_sinks.contains_key(*name)).collect();
+    if !lost.is_empty() {
+        bail!(Problem::new(
+            shown,
+            format!(
+                "the output folder contains this run with outputs that would be lost or written with other \
+                 settings: {}",
+                lost.join(", ")
+            ),
+            "choose another with --out, or replace it with --overwrite"
+        ))
     }
     Ok(())
 }

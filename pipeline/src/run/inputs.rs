@@ -36,6 +36,11 @@ pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Ve
     if inputs.is_empty() {
         bail!("no inputs: name WARC files, HTML files or folders, or set run.inputs");
     }
+    let is_listed =
+        |input: &Input| matches!(input, Input::Records { .. } | Input::Unreadable { .. });
+    if !run.input_base.as_os_str().is_empty() && !inputs.iter().any(is_listed) {
+        tracing::warn!(at = "--input-base", "has no effect: no input is an index of archives");
+    }
     let all = inputs.len();
     let mut problems = Vec::new();
     let mut states_of = Vec::with_capacity(all);

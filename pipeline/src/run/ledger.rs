@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use config::Config;
 use model::{
-    Access, BestWrapper, DropReason, NightFigures, OF_FEEDS, Rights, SiteNight, SiteResult, Source,
-    Verdict, add_counts,
+    Access, BestWrapper, DAMAGED_MODEL, DropReason, NightFigures, OF_FEEDS, Rights, SiteNight,
+    SiteResult, Source, Verdict, add_counts,
 };
 use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
@@ -234,6 +234,7 @@ impl RunTally {
         let counts = &mut self.counts;
         *counts.sites_by_health.entry(health.verdict.as_str().to_owned()).or_default() += 1;
         *counts.sites_by_decision.entry(night.decision.clone()).or_default() += 1;
+        counts.models_damaged += u64::from(night.reason.starts_with(DAMAGED_MODEL));
         let usual = night.usual.as_ref().map(|usual| usual.articles);
         if let Some(usual) = usual {
             *self.usual_articles.get_or_insert(0.0) += usual;

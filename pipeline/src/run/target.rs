@@ -144,7 +144,7 @@ impl RemoteTarget {
                     let ledger: Ledger = serde_json::from_slice(&json).with_context(|| {
                         format!("{shown}/{} is no ledger of this version", Ledger::FILE)
                     })?;
-                    fits(&ledger, identity, shown)?;
+                    fits(&ledger, identity, &self.config, shown)?;
                     if is_done(&ledger, identity) && self.has_outputs(&there)? {
                         return Ok(ControlFlow::Break(ledger));
                     }

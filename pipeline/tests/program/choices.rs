@@ -106,7 +106,7 @@ fn another_choice_is_another_run() {
     assert!(code == 0 && stdout.starts_with("Nothing to do"), "{stdout}");
     let (code, _, stderr) = run(&archives, &out, &["--limit", "3"]);
     assert_eq!(code, 2);
-    for part in ["pages of one.example", "pages the first 3", "--overwrite"] {
+    for part in ["pages of one.example", "the first 3 pages", "--overwrite"] {
         assert!(stderr.contains(part), "{stderr}");
     }
     assert_eq!(run(&archives, &out, &["--limit", "3", "--overwrite"]).0, 0);

@@ -398,3 +398,23 @@ fn a_full_standard_output_is_a_warning_where_the_results_are_files() {
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("No space left on device"), "{stderr}");
 }
+
+/// Messages that cannot be printed end nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_error_changes_nothing() {
+    let (folder, archive, out) = small();
+    let to_full = |arguments: &[&str]| {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        Command::new(PATH).args(arguments).stderr(full).output().unwrap().status.code()
+    };
+    let run = ["run", word(&archive), "--memory", "1MB", "--out", word(&out)];
+    for format in ["text", "json"] {
+        let warned = [&run[..], &["--overwrite", "--log-format", format]].concat();
+        assert_eq!(to_full(&warned), Some(0), "{format}");
+        assert!(out.join("articles.jsonl").exists());
+    }
+    let nowhere = folder.path().join("nowhere");
+    assert_eq!(to_full(&["run", word(&nowhere)]), Some(2));
+    assert_eq!(to_full(&["status", word(&nowhere)]), Some(2));
+}

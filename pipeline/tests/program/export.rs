@@ -188,7 +188,7 @@ fn whole_sites_come_from_runs_and_archives() {
         folder.path(),
         &["--archive", "OUT/archive.sqlite", "--site", "other.example", "--out", "never"],
     );
-    assert!(code == 2 && stderr.contains("no article is there"), "{stderr}");
+    assert!(code == 2 && stderr.contains("no article of the site other.example"), "{stderr}");
 }
 
 /// A crawl of a site whose second page has a picture in three sizes; only the smallest is in the crawl, under an address
@@ -277,4 +277,24 @@ fn a_folder_that_is_named_as_an_archive_is_told() {
     let (code, _, stderr) = export(folder.path(), &["--archive", &place, "--out", "x.html"]);
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains(&place) && stderr.contains("--run"), "{stderr}");
+}
+
+#[test]
+fn documents_are_not_put_into_a_run_and_versions_are_those_of_an_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    finished(folder.path());
+    let before = files(folder.path());
+    let (code, _, stderr) =
+        export(folder.path(), &["--run", "OUT", "--out", "OUT", "--format", "html"]);
+    assert!(code == 2 && stderr.contains("is the folder of a run"), "{stderr}");
+    let book = folder.path().join("a.html").to_string_lossy().into_owned();
+    for option in [&["--version", "2"][..], &["--all-versions"]] {
+        let all = [&["--run", "OUT", "--out", &book][..], option].concat();
+        let (code, _, stderr) = export(folder.path(), &all);
+        assert!(code == 2 && stderr.contains("cannot be used with"), "{stderr}");
+    }
+    let (code, _, stderr) =
+        export(folder.path(), &["--run", "OUT", "--site", "b.example", "--out", &book]);
+    assert!(code == 2 && stderr.contains("contains no article of the site b.example"), "{stderr}");
+    assert!(before == files(folder.path()));
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::cdx::{NOTES, archive, url};
 use crate::common::crawl::gzip;
-use crate::common::program::{call, parts, refuse, run, succeed, write_file};
+use crate::common::program::{call, parts, refuse, run, succeed, word, write_file};
 use crate::common::prose;
 use crate::common::results::parse;
 
@@ -234,7 +234,7 @@ fn rows_without_a_page_are_drops() {
         json!(["not", "an", "object"]),
     ];
     let mut text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    text.push_str("{\"url\": \"cut");
+    text.push_str("{\"url\": \"cut\n");
     fs::write(&table, text).unwrap();
     let out = root.join("out");
     let results = run(&[&table], &out, &[]);
@@ -380,4 +380,47 @@ fn damaged_tables_lose_no_more_than_what_is_damaged() {
         assert!((0..=2).contains(&code), "{step}: {stderr}");
         assert!(!stderr.contains("please report"), "{step}: {stderr}");
     }
+}
+
+#[test]
+fn lengths_that_are_too_small_are_the_fault_of_the_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let places = archive(&root.join("crawl-data"));
+    let short: Vec<(u64, u64)> = places.iter().map(|(at, length)| (*at, length - 30)).collect();
+    let table = write_file(root, "rows.csv", csv_lines(&index_rows(&short, &[0, 1, 2])));
+    let out = root.join("out");
+    let (code, _, stderr) = parts(&call(&["run", word(&table), "-o", word(&out)]));
+    assert_eq!(code, 1, "{stderr}");
+    let told = format!("longer than the {} bytes that {} gives", short[0].1, table.display());
+    assert!(stderr.contains(&told) && !stderr.contains("fetch the archive"), "{stderr}");
+    let articles = fs::read_to_string(out.join("articles.jsonl")).unwrap().lines().count();
+    assert_eq!(articles + drops(&out).len(), 3, "each record is counted once");
+}
+
+#[test]
+fn a_table_that_ends_within_a_row_is_cut_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: Vec<PageRow> =
+        page_rows().into_iter().map(|row| PageRow { note: 7, ..row }).collect();
+    let (json, csv) = (json_lines(&rows).into_bytes(), csv_lines(&rows));
+    let within = |whole: &[u8]| whole[..whole.len() - 200].to_vec();
+    // Without a line break, the last row is whole.
+    let trimmed = |whole: &[u8]| whole.trim_ascii_end().to_vec();
+    for (name, bytes, is_cut) in [
+        ("a.jsonl", within(&json), true),
+        ("b.jsonl", trimmed(&json), false),
+        ("a.csv", within(&csv), true),
+        ("b.csv", trimmed(&csv), false),
+    ] {
+        let table = write_file(folder.path(), name, bytes);
+        let out = folder.path().join(format!("out-{name}"));
+        let (code, _, stderr) = parts(&call(&["run", word(&table), "-o", word(&out)]));
+        let told = format!("it is cut short in row {NOTES}");
+        assert_eq!((code == 1, stderr.contains(&told)), (is_cut, is_cut), "{name}: {stderr}");
+        let articles = fs::read_to_string(out.join("articles.jsonl")).unwrap().lines().count();
+        assert_eq!(articles, NOTES - usize::from(is_cut), "{name}");
+    }
+    let empty = write_file(folder.path(), "empty.csv", "");
+    assert!(refuse(&["run", word(&empty)]).contains("is empty"));
 }

@@ -441,3 +441,26 @@ fn a_template_that_an_older_night_learnt_from_walls_is_removed() {
     let third = nights.night(&posts(20..28));
     assert_eq!((&*third.verdict(), third.results.articles.len()), ("healthy", 8));
 }
+
+#[test]
+fn a_damaged_model_is_told_and_counted() {
+    let mut nights = Nights::new();
+    nights.night(&posts(0..8));
+    let db = Connection::open(nights.store()).unwrap();
+    let model: Vec<u8> = db.query_row("SELECT blob FROM models", [], |row| row.get(0)).unwrap();
+    let mut bytes = zstd::decode_all(&*model).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..].fill(0);
+    db.execute("UPDATE models SET blob = ?1", [zstd::encode_all(&*bytes, 3).unwrap()]).unwrap();
+    drop(db);
+    let archive = nights.crawl(DAYS[1], &posts(8..16));
+    let (store, out) = (nights.store(), nights.folder.path().join("again"));
+    let run = ["run", word(&archive), "--models", word(&store), "--out", word(&out)];
+    let (code, _, stderr) = parts(&call(&run));
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stderr.contains("models.sqlite: 1 model cannot be read; others were learnt instead"),
+        "{stderr}"
+    );
+    assert_eq!(Results::read(&out).count("models_damaged"), 1);
+}

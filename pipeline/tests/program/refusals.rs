@@ -38,7 +38,17 @@ fn what_is_wrong_is_said_before_any_work() {
     let empty = place.join("empty");
     fs::create_dir(&empty).unwrap();
     refused(&[word(&empty)], &["empty", "archives or HTML"]);
-    refused(&[archive, "--feeds", word(&empty)], &["empty", "feeds"]);
+    // Beside others it is an input that cannot be read.
+    for more in [&[word(&empty)][..], &["--feeds", word(&empty)]] {
+        let out = place.join("beside");
+        let arguments = [&["run", archive, "--overwrite", "--out", word(&out)][..], more].concat();
+        let (code, _, stderr) = parts(&call(&arguments));
+        assert!(
+            code == 1 && stderr.contains("empty: cannot be read: the folder contains no"),
+            "{stderr}"
+        );
+        assert_eq!(Results::read(&out).articles.len(), 4);
+    }
     // All problems are reported at once.
     refused(&[word(&missing), word(&place.join("*.zip"))], &["missing.warc.gz", "*.zip"]);
 
@@ -46,6 +56,9 @@ fn what_is_wrong_is_said_before_any_work() {
     refused(&[archive, "--engine", "oracle"], &["oracle", "forest", "euclid"]);
     refused(&[archive, "--signifiers", "stars"], &["stars", "tfidf", "feeds"]);
     refused(&[archive, "--jobs", "many"], &["many", "--jobs"]);
+    refused(&[archive, "--jobs", "4000"], &["--jobs", "give at most 1024"]);
+    refused(&[archive, "--jobs", "99999999999999999999"], &["--jobs", "too large"]);
+    refused(&[archive, "--feeds", archive], &[archive, "is an input and in --feeds; name it once"]);
     assert_eq!(parts(&call(&["harvest"])).0, 2);
     let stderr = refuse::<&str>(&[]);
     assert!(stderr.contains("Usage"), "{stderr}");
@@ -61,6 +74,10 @@ fn what_is_wrong_in_a_configuration_is_named() {
         (
             "[run]\njobs = 'four'",
             &["c.toml: run.jobs: invalid type: string \"four\", expected a whole number\n"],
+        ),
+        (
+            "[run]\njobs = 4000",
+            &["c.toml: run.jobs: 4000 threads are too many: give at most 1024\n"],
         ),
         (
             "[signify]\nsource = 'stars'",

@@ -299,7 +299,7 @@ fn a_run_without_report_leaves_none_and_says_so_when_asked() {
     let shown = out.to_str().unwrap();
     run(&[&archive], &out, &[]);
     assert_eq!(parts(&call(&["inspect", shown, "--all"])).0, 0);
-    run(&[&archive], &out, &["--sinks", "jsonl"]);
+    run(&[&archive], &out, &["--sinks", "jsonl", "--overwrite"]);
     assert!(!out.join("report").exists());
     let (code, _, stderr) = parts(&call(&["report", shown]));
     assert!(code == 2 && stderr.contains("report in --sinks"), "{stderr}");

@@ -215,8 +215,10 @@ fn nothing_is_done_twice_and_changes_are_noticed() {
     fs::remove_file(out.join("articles.jsonl")).unwrap();
     assert_eq!(run(&archive, &out, &[]).0, 0);
     assert!(fs::read(out.join("articles.jsonl")).unwrap() == articles);
-    // If other outputs are requested, everything is written again.
-    let (code, _, stderr) = run(&archive, &out, &["--markdown"]);
+    // If outputs with other settings are requested, everything is written again, but not without being told to.
+    assert_eq!(run(&archive, &out, &["--markdown"]).0, 2);
+    assert!(fs::read(out.join("articles.jsonl")).unwrap() == articles);
+    let (code, _, stderr) = run(&archive, &out, &["--markdown", "--overwrite"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(fs::read(out.join("articles.jsonl")).unwrap() != articles);
     // Other bytes are another input, even with the same length.

@@ -165,7 +165,7 @@ fn a_run_of_chosen_pages_is_resumed_and_another_choice_is_refused() {
     }
     killed(&[&settings, &input], &out, "1GiB");
     let stderr = refused(&command(&[&input], &out, "1GiB").output().unwrap());
-    assert!(stderr.contains("it took pages captured before 2024-05-01T01:00:01Z, the first 240"));
+    assert!(stderr.contains("it took the first 240 pages captured before 2024-05-01T01:00:01Z"));
     assert!(stderr.contains("and this one takes all pages"), "{stderr}");
     let (read, told) = run(&[&settings, &input], &out);
     assert_same(&outcome(&out), &outcome(&whole), "chosen pages");

@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::common::program::{call, in_repository, parts, run};
+use crate::common::crawl::small;
+use crate::common::program::{call, in_repository, parts, run, sitegrove, word};
 use crate::common::results::{Results, files, parse, text};
 
 /// One run of the quickstart, shared by all tests here.
@@ -292,4 +293,19 @@ fn page_types_choose_what_is_written() {
     assert_eq!(decided(&some), decided(all));
     let (code, _, stderr) = parts(&call(&["run", "x.warc", "--page-types", "articles"]));
     assert!(code == 2 && stderr.contains("unknown page type `articles`"), "{stderr}");
+}
+
+/// The current folder may be that of the run.
+#[test]
+fn a_run_in_the_current_folder() {
+    let (folder, archive, _) = small();
+    let here = folder.path().join("here");
+    fs::create_dir(&here).unwrap();
+    for out in [".", "./", word(&here)] {
+        let arguments = ["run", word(&archive), "--overwrite", "--out", out];
+        let (code, _, stderr) =
+            parts(&sitegrove().current_dir(&here).args(arguments).output().unwrap());
+        assert_eq!(code, 0, "{out}: {stderr}");
+    }
+    assert!(here.join("articles.jsonl").exists());
 }

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::combinations::{Inputs, call};
-use crate::common::crawl::Crawl;
-use crate::common::program::{parts, sitegrove, write_file};
+use crate::common::crawl::{Crawl, small};
+use crate::common::program::{parts, sitegrove, word, write_file};
 use crate::common::prose;
+use crate::common::results::files;
 
 /// Calls every command that takes the folder of a finished run; each must fail and say why.
 fn every_command_refuses(out: &Path, site: &str, inputs: &Inputs, why: &str) {
@@ -54,7 +55,8 @@ fn no_command_takes_an_unfinished_run_for_a_finished_one() {
         assert_eq!(call(&["status".to_owned(), out.to_str().unwrap().to_owned()]).0, 1);
         every_command_refuses(&out, "site-1.example", &inputs, "unfinished run");
         let search = ["search", out.to_str().unwrap(), "word"].map(str::to_owned);
-        assert_eq!(call(&search).0, 2);
+        let (code, _, stderr) = call(&search);
+        assert!(code == 2 && stderr.contains("unfinished run; give its command again"), "{stderr}");
     }
 }
 
@@ -113,4 +115,61 @@ fn a_failed_output_leaves_no_file_of_an_earlier_run() {
     let (code, _, stderr) = call(&run.map(str::to_owned));
     assert!(code == 1 && stderr.contains("cannot write the output warc"), "{stderr}");
     assert!(!out.join("articles.warc.gz").exists());
+}
+
+#[test]
+fn other_outputs_do_not_remove_those_of_a_finished_run() {
+    let (folder, archive, out) = small();
+    let obstacle = out.join("articles.csv/in-the-way");
+    fs::create_dir_all(&obstacle).unwrap();
+    let again = |more: &[&str]| {
+        parts(
+            &sitegrove()
+                .args(["run", word(&archive), "-o", word(&out)])
+                .args(more)
+                .output()
+                .unwrap(),
+        )
+    };
+    // With a failed output, the others are of a finished run, too.
+    assert_eq!(again(&["--overwrite", "--sinks", "jsonl,csv,report"]).0, 1);
+    assert_eq!(call(&["status".to_owned(), word(&out).to_owned()]).0, 1, "an output is missing");
+    let (code, _, stderr) = again(&["--sinks", "parquet"]);
+    assert!(
+        code == 2 && stderr.contains("jsonl, report;") && stderr.contains("--overwrite"),
+        "{stderr}"
+    );
+    fs::remove_dir_all(obstacle.parent().unwrap()).unwrap();
+    assert_eq!(again(&["--sinks", "jsonl,report"]).0, 0, "one that failed is not lost");
+    for other in [&["--sinks", "csv"][..], &["--sinks", "report,csv"], &["--passages", "50"]] {
+        let before = files(&out);
+        let (code, _, stderr) = again(other);
+        assert!(code == 2 && stderr.contains("jsonl"), "{other:?}: {stderr}");
+        assert!(before == files(&out), "{other:?}");
+    }
+    let index = folder.path().join("index");
+    let (code, _, stderr) = again(&["--sinks", "csv,jsonl,report", "--index", word(&index)]);
+    assert_eq!(code, 0, "more outputs lose nothing: {stderr}");
+    assert!(out.join("articles.csv").exists() && out.join("articles.jsonl").exists());
+    assert_eq!(again(&["--sinks", "csv", "--overwrite"]).0, 0);
+}
+
+#[test]
+fn an_unfinished_merge_is_told_and_not_replaced_by_a_run() {
+    let (folder, archive, _) = small();
+    let out = folder.path().join("merged");
+    fs::create_dir_all(out.join(".sitegrove")).unwrap();
+    fs::write(out.join(".sitegrove/merge"), "of some files").unwrap();
+    let call = |arguments: &[&str]| parts(&sitegrove().args(arguments).output().unwrap());
+    let (code, stdout, stderr) = call(&["status", word(&out)]);
+    assert!(code == 1 && stdout.contains("a merge; the same command"), "{stdout}{stderr}");
+    for command in [
+        &["inspect", word(&out), "a.example"][..],
+        &["search", word(&out), "word"],
+        &["run", word(&archive), "--out", word(&out)],
+    ] {
+        let (code, _, stderr) = call(command);
+        assert!(code == 2 && stderr.contains("unfinished merge"), "{stderr}");
+    }
+    assert_eq!(call(&["run", word(&archive), "--out", word(&out), "--overwrite"]).0, 0);
 }

@@ -130,7 +130,7 @@ fn an_index_grows_and_an_address_is_in_it_once() {
     assert_eq!(third["hits"][0]["title"], prose::title(32));
     // The same night again changes nothing; neither does a run that writes no index.
     night(&tuesday, "out-2");
-    run(&[&tuesday], &at("out-2"), &["--sinks", "csv"]);
+    run(&[&tuesday], &at("out-2"), &["--sinks", "csv", "--overwrite"]);
     assert_eq!(urls(&search(&index, "*", &["--limit", "100"])), urls(&all));
 
     // Removed from the files, too.
@@ -261,7 +261,7 @@ fn an_index_in_a_run_folder_is_of_that_run() {
     run(&[&one], &out, &["--sinks", "jsonl,index"]);
     run(&[&two], &out, &["--sinks", "jsonl,index", "--overwrite"]);
     assert_eq!(search(&out, "*", &[])["sites"], serde_json::json!({"b.example": 3}));
-    run(&[&two], &out, &["--sinks", "jsonl"]);
+    run(&[&two], &out, &["--sinks", "jsonl", "--overwrite"]);
     assert!(!out.join("index").exists());
     assert_eq!(fs::read_dir(&out).unwrap().count(), 4);
 }
@@ -323,4 +323,38 @@ fn refusals_say_what_to_do() {
     assert!(refuse(&["search", word(&index), "(("]).contains("cannot understand the query"));
     assert!(refuse(&["search", word(&index), "x", "--since", "yesterday"]).contains("2026-01-31"));
     assert!(refuse(&["search", word(&index)]).contains("required"));
+}
+
+#[test]
+fn an_index_is_searched_where_nothing_can_be_locked() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl(folder.path(), "monday.warc.gz", "a.example", &[(0, 0), (1, 1), (2, 2)]);
+    let index = folder.path().join("articles.index");
+    run(&[&archive], &folder.path().join("out"), &["--index", word(&index)]);
+    // As on a read-only file system, no lock can be made.
+    let lock = index.join(".tantivy-meta.lock");
+    let _ = fs::remove_file(&lock);
+    fs::create_dir_all(lock.join("in-the-way")).unwrap();
+    assert_eq!(total(&search(&index, "*", &[])), 3);
+    let writer = index.join(".tantivy-writer.lock");
+    let _ = fs::remove_file(&writer);
+    fs::create_dir_all(writer.join("in-the-way")).unwrap();
+    let stderr = refuse(&["search", word(&index), "--forget-site", "a.example"]);
+    assert!(!stderr.contains("another program") && stderr.contains("directory"), "{stderr}");
+}
+
+#[test]
+fn a_query_without_words_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = crawl(folder.path(), "monday.warc.gz", "a.example", &[(0, 0), (1, 1), (2, 2)]);
+    let out = folder.path().join("out");
+    run(&[&archive], &out, &["--sinks", "index"]);
+    for (query, is_told) in [("the", true), ("", true), ("bridge", false), ("*", false)] {
+        let (code, _, stderr) = parts(&call(&["search", word(&out), query]));
+        assert_eq!(
+            (code, stderr.contains("only words that every text has")),
+            (0, is_told),
+            "{query}: {stderr}"
+        );
+    }
 }

@@ -36,7 +36,7 @@ fn only_what_was_chosen_is_written() {
     assert_eq!(all.articles.len(), 8);
     // Files of an earlier run that this one does not write would be mistaken for a part of this
     // one.
-    run(&[&archive], &out, &["--sinks", "csv"]);
+    run(&[&archive], &out, &["--sinks", "csv", "--overwrite"]);
     assert_eq!(names(&out), ["articles.csv"]);
     assert!(!out.join("index").exists());
 }
@@ -52,7 +52,7 @@ fn lines_can_be_compressed_and_are_read_so() {
     run(&[&archive], &out, &[]);
     let plain = fs::read(out.join("articles.jsonl")).unwrap();
     let zstd = settings(folder.path(), "jsonl = 'zstd'");
-    run(&[&zstd, &archive], &out, &[]);
+    run(&[&zstd, &archive], &out, &["--overwrite"]);
     // The uncompressed file is of the earlier run: the two could differ.
     assert_eq!(names(&out), ["articles.jsonl.zst"]);
     let stored = fs::read(out.join("articles.jsonl.zst")).unwrap();
@@ -62,7 +62,7 @@ fn lines_can_be_compressed_and_are_read_so() {
     let page = call(&["inspect", out.to_str().unwrap(), "chosen.example", "--out", "-"]);
     assert_eq!(page.status.code(), Some(0));
     assert!(String::from_utf8(page.stdout).unwrap().contains("chosen.example/notes/3"));
-    run(&[&archive], &out, &[]);
+    run(&[&archive], &out, &["--overwrite"]);
     assert_eq!(names(&out), ["articles.jsonl"]);
 }
 
@@ -86,7 +86,7 @@ fn bulk_lines_are_those_of_the_server() {
     let mut ids = Vec::new();
     for server in ["elasticsearch", "opensearch", "quickwit", "meilisearch"] {
         let config = settings(folder.path(), &format!("bulk = '{server}'"));
-        let results = run(&[&config, &archive], &out, &["--sinks", "jsonl,bulk"]);
+        let results = run(&[&config, &archive], &out, &["--sinks", "jsonl,bulk", "--overwrite"]);
         let bulk = fs::read_to_string(out.join("articles.bulk.ndjson")).unwrap();
         let mut lines = bulk.lines().map(parse);
         ids.clear();
@@ -117,7 +117,7 @@ fn spreadsheets_may_have_their_mark() {
     run(&[&archive], &out, &["--sinks", "csv"]);
     let plain = fs::read(out.join("articles.csv")).unwrap();
     let config = settings(folder.path(), "csv = 'mark'");
-    run(&[&config, &archive], &out, &["--sinks", "csv"]);
+    run(&[&config, &archive], &out, &["--sinks", "csv", "--overwrite"]);
     let marked = fs::read(out.join("articles.csv")).unwrap();
     assert!(marked == ["\u{feff}".as_bytes(), &plain].concat());
 }
@@ -132,7 +132,7 @@ fn markdown_where_it_is_asked_for() {
     let (_folder, archive, out) = crawl.placed("chosen.warc.gz");
     let plain = run(&[&archive], &out, &["--engine", "forest"]);
     assert!(plain.articles.iter().all(|article| article.get("markdown").is_none()));
-    let with = run(&[&archive], &out, &["--engine", "forest", "--markdown"]);
+    let with = run(&[&archive], &out, &["--engine", "forest", "--markdown", "--overwrite"]);
     for (article, plain) in with.articles.iter().zip(&plain.articles) {
         let markdown = article["markdown"].as_str().unwrap();
         let list = "\n\n- 1\\. **One**\n- [two](https://chosen.example/two)";

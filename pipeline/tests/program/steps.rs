@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::program::{in_repository, parts, sitegrove, succeeded, write_file};
+use crate::common::program::{call, in_repository, parts, sitegrove, succeeded, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, text};
 use crate::common::steps::{HEAD, check, entries, record};
@@ -301,4 +301,18 @@ fn outputs_that_grow_are_named_for_merge_as_for_a_run() {
         (keys, hits, crate::common::results::files(&path(&format!("{of}.dataset"))))
     };
     assert!(found("merged") == found("whole"));
+}
+
+#[test]
+fn a_merge_of_nothing_ends_as_a_run_of_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (archive, survey, learnt, out) =
+        (at("zero.warc.gz"), at("survey"), at("learnt"), at("out"));
+    fs::write(&archive, "").unwrap();
+    assert_eq!(parts(&call(&["run", &archive, "--out", &at("run")])).0, 1);
+    assert_eq!(parts(&call(&["survey", &archive, "--out", &survey])).0, 0);
+    assert_eq!(parts(&call(&["learn", &survey, "--out", &learnt])).0, 0);
+    let (code, _, stderr) = parts(&call(&["merge", &survey, &learnt, "--out", &out]));
+    assert!(code == 1 && stderr.contains("error: no page was found"), "{stderr}");
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::common::crawl::Crawl;
 use crate::common::nights::{DAYS, Nights, url};
-use crate::common::program::{call, parts, succeed};
+use crate::common::program::{call, parts, succeed, word};
 use crate::common::prose;
 use crate::common::results::{Results, parse, text};
 
@@ -270,4 +270,19 @@ fn labels_go_out_and_come_back_as_corrections_of_a_crawl_without_their_page() {
         assert!(!has_box(&results, n), "{n}");
         assert!(text(results.article(&url(n)), "text").contains(&prose::text(n)), "{n}");
     }
+}
+
+#[test]
+fn labels_of_a_crawl_that_is_gone_are_an_error() {
+    let (folder, archive, out) =
+        Crawl::of_posts("https://a.example/notes/", 0..6).placed("crawl.warc.gz");
+    succeed(&["run", word(&archive), "--out", word(&out)]);
+    fs::remove_file(&archive).unwrap();
+    let labels = folder.path().join("labels.jsonl");
+    let export = ["labels", "export", word(&out), "--below", "1.01", "--out", word(&labels)];
+    let (code, stdout, stderr) = parts(&call(&export));
+    assert!(code == 1 && stdout.starts_with("0 pages of 1 template below"), "{stdout}{stderr}");
+    let told =
+        format!("warning: {}: the input {} does not exist\n", out.display(), archive.display());
+    assert_eq!(stderr, told);
 }

@@ -35,7 +35,7 @@ fn nothing_of_a_page_acts_on_the_terminal() {
     look(words!["run", archive, "--log-format", "json", "--out", out]);
     look(words!["status", out]);
     let (code, stdout, _) = look(words!["status", out, "--format", "json"]);
-    assert!(code == 0 && stdout.contains("\\u202evil"), "{stdout}");
+    assert!(code == 1 && stdout.contains("\\u202evil"), "an input is cut short: {stdout}");
     // Escaped or not, the values are those of the file.
     assert_eq!(parse(&stdout), parse(&fs::read_to_string(out.join("ledger.json")).unwrap()));
     look(words!["report", out]);

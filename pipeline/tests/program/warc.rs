@@ -115,7 +115,7 @@ fn every_article_is_found_through_the_index() {
         assert!(fs::read(out.join(name)).unwrap() == fs::read(again.join(name)).unwrap(), "{name}");
     }
     // If not selected, both are removed.
-    run(&[&sample], &out, &[]);
+    run(&[&sample], &out, &["--overwrite"]);
     assert!(files(&out).keys().all(|name| !name.contains("warc") && !name.contains("cdxj")));
 }
 

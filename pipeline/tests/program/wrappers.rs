@@ -203,7 +203,7 @@ fn learnt_wrappers_are_written_and_read_back() {
         .count() as u64;
     assert!(same * 100 >= by_wrapper * 90, "{same} of {by_wrapper}");
     // A run without this output removes them.
-    run(&[&sample], &out, &["--sinks", "jsonl"]);
+    run(&[&sample], &out, &["--sinks", "jsonl", "--overwrite"]);
     assert!(!out.join("site-config").exists());
 }
 

@@ -10,7 +10,7 @@ use model::{CutShort, DropReason, PageNotes};
 use sha2::{Digest, Sha256};
 
 use super::opened::{Opened, is_in_parts};
-use super::reading::{FileReading, Media};
+use super::reading::{FileReading, Media, records};
 use crate::cdx::ExtraOfRecords;
 use crate::parts::RecordAt;
 use crate::table::{CONTENT_TYPE, CellValue, FETCHED, HTML, URL, extra_of, is_text, read_rows};
@@ -25,12 +25,12 @@ impl FileReading<'_, '_> {
     /// If the archive does not exist, or does not respond.
     pub(super) fn records_at(
         &mut self,
-        (records, extra): (&[RecordAt], &ExtraOfRecords),
+        (listed, extra): (&[RecordAt], &ExtraOfRecords),
         reader: &mut Opened<'_>,
         stop: &AtomicBool,
     ) -> io::Result<ControlFlow<()>> {
         let mut failing = 0;
-        for &RecordAt { offset, length } in records {
+        for &RecordAt { offset, length } in listed {
             let first = match reader.find_record(offset) {
                 Ok(Some(first)) => first,
                 Ok(None) => {
@@ -55,13 +55,42 @@ impl FileReading<'_, '_> {
             self.extra = extra.get(&offset).cloned().unwrap_or_default();
             let first = [first];
             let mut bytes = first.chain(reader.by_ref().take(length.saturating_sub(1)));
-            if self.archive(&mut bytes, offset, stop) == ControlFlow::Break(()) {
-                return Ok(ControlFlow::Break(()));
+            let (mut cut_short, mut is_given) = (None, false);
+            for item in records(&mut bytes, self.config) {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(ControlFlow::Break(()));
+                }
+                match item {
+                    Err(fault) if fault.reason == DropReason::CutShort => cut_short = Some(fault),
+                    item => {
+                        is_given |= item.is_ok();
+                        self.read_item(item, offset);
+                    }
+                }
             }
             // The digest includes what the record reader left unread.
             let _ = io::copy(&mut bytes, &mut io::sink());
+            let archive_ends = bytes.into_inner().1.limit() > 0;
+            match cut_short {
+                Some(fault) if archive_ends => self.read_item(Err(fault), offset),
+                Some(_) => self.note_short_length(offset, length, is_given),
+                None => {}
+            }
         }
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Notes that a record is longer than indexes say. It counts as a drop if nothing of it was passed on.
+    fn note_short_length(&mut self, offset: u64, length: u64, is_given: bool) {
+        let indexes = self.record.listed.as_ref().map(|own| own.indexes.join(", "));
+        let indexes = indexes.unwrap_or_default();
+        let detail = format!(
+            "the record there is longer than the {length} bytes that {indexes} gives; is the index that of another file?"
+        );
+        match is_given {
+            true => drop(self.record.cut_short.get_or_insert(CutShort { offset, detail })),
+            false => self.lose_record(offset, detail),
+        }
     }
 
     fn lose_record(&mut self, offset: u64, detail: String) {

@@ -15,6 +15,7 @@ use sitemodel::{ParsedPage, Settings, parse_page};
 use terminal::progress_bar::Quiet;
 
 use super::{LabelForm, LabelsExportArgs};
+use crate::commands::inspect::decapitalised;
 use crate::commands::inspect::reread::{RunRecords, RunSettings, reread_all};
 use crate::results::Results;
 use crate::run::RunRequest;
@@ -49,24 +50,28 @@ pub(super) struct LabelItem {
 /// Pages of a template of which the typical ones are chosen.
 const CHOSEN_FROM: usize = 20;
 
-/// The pages of a run to be labelled, by site and template, and how many templates are doubtful.
+/// The pages of a run to be labelled, by site and template; how many templates are doubtful; and whether pages of all of these
+/// are there.
 pub(super) fn tasks_of_run(
     args: &LabelsExportArgs,
     stop: &AtomicBool,
-) -> Result<(Vec<LabelTask>, usize)> {
+) -> Result<(Vec<LabelTask>, usize, bool)> {
     let results = Results::open(&args.run)?;
     let settings = RunSettings::new(results.ledger())?;
     let records = RunRecords::find(&results, None)?;
     let addresses = records.addresses();
     let request = RunRequest { config: &settings.config, stop, observer: &Quiet };
     let again = reread_all(results.ledger(), &addresses, request)?;
-    for (file, what) in &again.problems {
-        tracing::warn!(at = %file, "{what}");
+    for (_, what) in &again.problems {
+        tracing::warn!(at = %args.run.display(), "{}", decapitalised(what));
     }
     let settings = settings.config.settings();
-    let (mut tasks, mut templates) = (Vec::new(), 0);
-    for site in &again.sites {
-        let records = records.of_site(&site.key)?;
+    let sites: BTreeMap<&str, &Site> =
+        again.sites.iter().map(|site| (site.key.as_str(), site)).collect();
+    let (mut tasks, mut templates, mut is_whole) = (Vec::new(), 0, true);
+    for key in results.sites()? {
+        let site = sites.get(key.as_str());
+        let records = records.of_site(&key)?;
         // The sum of confidences, and the addresses.
         let mut of_templates: BTreeMap<&str, (f64, Vec<&str>)> = BTreeMap::new();
         for article in records.articles.iter().filter(|article| !article.template.is_empty()) {
@@ -79,11 +84,13 @@ pub(super) fn tasks_of_run(
             if confidence < args.below {
                 templates += 1;
                 let of = (template, confidence);
-                tasks.extend(typical_pages(site, of, urls, args, &settings));
+                is_whole &= site.is_some();
+                let typical = site.map(|site| typical_pages(site, of, urls, args, &settings));
+                tasks.extend(typical.into_iter().flatten());
             }
         }
     }
-    Ok((tasks, templates))
+    Ok((tasks, templates, is_whole))
 }
 
 fn typical_pages(

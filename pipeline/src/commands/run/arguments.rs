@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use config::{Config, Duplicates, SinkList, SinkName};
+use config::{Config, Duplicates, MOST_JOBS, SinkList, SinkName};
 use model::{PageType, RightsStatement};
 use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
@@ -94,7 +94,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "SIZE", requires = "models")]
     models_size: Option<String>,
     /// Exit with code 1 and name the sites if one is of this health (with --models): missing, blocked, broken, shrunken,
-    /// drifting; if more are (missing>3); if there are fewer articles than usual (articles<80%), or than a number
+    /// drifting, too-few-pages; if more are (missing>3); if there are fewer articles than usual (articles<80%), or than a number
     /// (articles<500); or if no page was found (empty); comma-separated
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(super) fail_on: Vec<FailOn>,
@@ -148,6 +148,12 @@ impl RunArgs {
     }
 }
 
+fn jobs(text: &str) -> Result<usize, String> {
+    let number = whole::<usize>(text)?;
+    let too_many = || format!("give at most {MOST_JOBS}");
+    (number <= MOST_JOBS).then_some(number).ok_or_else(too_many)
+}
+
 fn statement(text: &str) -> Result<RightsStatement, String> {
     let names = RightsStatement::ALL.map(RightsStatement::as_str).join(", ");
     RightsStatement::parse(text).ok_or_else(|| format!("give one of {names}"))
@@ -171,8 +177,8 @@ pub(in crate::commands) struct ExtractionArgs {
     /// articles (repeatable)
     #[arg(long, value_name = "FILE|ARCHIVE")]
     corrections: Vec<PathBuf>,
-    /// Outputs to write, comma-separated: jsonl, csv, parquet, bulk, warc, sqlite, index, siteconfig, report;
-    /// or all [default: jsonl,report]
+    /// Outputs to write, comma-separated: jsonl, csv, parquet, bulk, warc, sqlite, index, dataset (see
+    /// --dataset), siteconfig, report; or all [default: jsonl,report]
     #[arg(long, value_name = "LIST")]
     sinks: Option<SinkList>,
     /// Include each article as Markdown in the outputs jsonl, parquet and bulk
@@ -183,11 +189,11 @@ pub(in crate::commands) struct ExtractionArgs {
     #[arg(long, value_name = "WORDS", value_parser = whole::<u32>)]
     passages: Option<u32>,
     /// Types of pages to write, comma-separated: article, documentation, service, forum, collection, listing,
-    /// product [default: all]
+    /// product; without it, all
     #[arg(long, value_name = "TYPES", value_delimiter = ',')]
     page_types: Vec<PageType>,
     /// Leave out articles whose pages or servers say one of these, comma-separated: noindex, noarchive, noai, tdm, rsl,
-    /// robots (docs/FORMATS.md, Rights) [default: none]
+    /// robots (docs/FORMATS.md, Rights); without it, none
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = statement)]
     skip: Vec<RightsStatement>,
     /// Name of the robot whose rules of use count beside those for all robots, such as CCBot
@@ -200,7 +206,7 @@ pub(in crate::commands) struct ExtractionArgs {
     #[arg(long, value_name = "HOW")]
     duplicates: Option<Duplicates>,
     /// Number of threads; 0 is one per core [default: 0]
-    #[arg(long, short, value_name = "N", value_parser = whole::<usize>)]
+    #[arg(long, short, value_name = "N", value_parser = jobs)]
     jobs: Option<usize>,
 }
 
