@@ -84,7 +84,7 @@ impl io::Write for Above {
 
 /// Starts printing messages to standard error.
 pub(crate) fn init(format: LogFormat, quiet: bool, verbose: u8) {
-    // A message that cannot be printed, as on a full disk, ends nothing: the subscriber would panic where it says so.
+    // A message that cannot be printed, as on a full disk, must not end the program: reporting that would panic.
     let log = tracing_subscriber::fmt()
         .log_internal_errors(false)
         .with_env_filter(filter(quiet, verbose));
