@@ -152,10 +152,17 @@ fn proofs(
     proofs
 }
 
-/// Joins the feed items of a site to its `pages` pages: returns for each page the indices of the items that point to it.
+/// Joins the feed items of a site to its `pages` pages: returns for each page the indices of the items that point to it. An item
+/// whose link is the only one of its feed with a numbered fragment of a page is a comment or an entry, and is not joined.
 pub fn join_feed_items(items: &[FeedItem], links: &PagesByLink, pages: usize) -> Vec<Vec<u32>> {
     let mut joined = vec![Vec::new(); pages];
-    for (i, item) in items.iter().enumerate() {
+    let place_of = |i: usize| Some((&*items[i].feed, items[i].link.split_once('#')?.1));
+    let mut places: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    (0..items.len()).filter_map(place_of).for_each(|place| *places.entry(place).or_default() += 1);
+    // "#xtor=RSS-1" is a tracking parameter.
+    let is_number = |name: &str| !name.contains('=') && name.contains(|c: char| c.is_ascii_digit());
+    let is_within = |i: usize| place_of(i).is_some_and(|at| places[&at] == 1 && is_number(at.1));
+    for (i, item) in items.iter().enumerate().filter(|(i, _)| !is_within(*i)) {
         for &page in links.pages(&item.link) {
             joined[page as usize].push(i as u32);
         }

@@ -164,9 +164,37 @@ pub(crate) fn from_learnt_place(evidence: &MetadataEvidence<'_>) -> Vec<String> 
     for id in place.elements(evidence.document) {
         let text = lines_of(evidence.document, id);
         let line = text.lines().next().unwrap_or_default();
-        names::add(&mut found, names::from_byline(place.strip(line)));
+        let names = names::from_byline(place.strip(line));
+        if !names.is_empty() {
+            found.push((has_author_label(evidence.document, id, line), names));
+        }
     }
-    found
+    let mut names = Vec::new();
+    of_authors(found).into_iter().for_each(|own| names::add(&mut names, own));
+    names
+}
+
+/// Whether the line of an element begins with a label of authors, or with one of something else, or such a label stands directly
+/// before the element; `None` without label.
+pub(crate) fn has_author_label(document: &Document, id: NodeId, line: &str) -> Option<bool> {
+    names::begins_with_author_label(line).or_else(|| {
+        let around = document.parent(id)?..id;
+        let mut before = around.rev().take(MOST_NODES).filter_map(|id| document.text(id));
+        names::is_author_label(before.find(|text| !text.trim().is_empty())?)
+    })
+}
+
+/// What has a label of authors, each with what follows it without one; else what has no label, else all.
+pub(crate) fn of_authors<T>(mut found: Vec<(Option<bool>, T)>) -> Vec<T> {
+    let mut last = None;
+    for (label, _) in &mut found {
+        *label = label.or(last);
+        last = *label;
+    }
+    let rank = |label: Option<bool>| label.map_or(1, |is_authors| if is_authors { 2 } else { 0 });
+    let best = found.iter().map(|(label, _)| rank(*label)).max();
+    found.retain(|(label, _)| Some(rank(*label)) == best);
+    found.into_iter().map(|(_, own)| own).collect()
 }
 
 /// The byline near the headline, if it names entirely different people than the metas do. Metas
@@ -428,6 +456,10 @@ fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Ve
     let document = evidence.document;
     if (document.node(id).end - id) as usize > MOST_NODES {
         return Vec::new();
+    }
+    // The value of a property, whatever is shown.
+    if let Some(content) = document.attribute(id, &local_name!("content")).filter(|_| !strict) {
+        return names::from_field(content);
     }
     // The name in an [hCard](https://microformats.org/wiki/hcard).
     let is_name = |id: &NodeId| {

@@ -103,8 +103,9 @@ const SOLAR_MONTHS: [&str; 12] = [
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum WordMeaning {
     Month(i8),
-    Weekday,
-    ShortWeekday,
+    /// 0 for Sunday.
+    Weekday(i8),
+    ShortWeekday(i8),
     /// Whether it is the second half of the day.
     Half(bool),
     /// A word of the language's form of a date.
@@ -150,15 +151,15 @@ static WORDS: LazyLock<FxHashMap<String, Vec<MeaningIn>>> = LazyLock::new(|| {
             }
         }
         let [long, short] = words.weekdays;
-        for name in long {
+        for (day, name) in (0..).zip(long) {
             // "Anna" is a Friday in Turkmen, and a first name elsewhere.
             let anywhere = index < COMMON || !name.is_ascii() || name.contains(' ');
-            add(language, anywhere, name, WordMeaning::Weekday);
+            add(language, anywhere, name, WordMeaning::Weekday(day));
         }
-        for name in short {
+        for (day, name) in (0..).zip(short) {
             // "du" is a Sunday in Romania, an afternoon in Hungary.
             let anywhere = name.chars().count() > 2;
-            add(language, anywhere, name, WordMeaning::ShortWeekday);
+            add(language, anywhere, name, WordMeaning::ShortWeekday(day));
         }
         for (half, name) in words.halves.iter().enumerate() {
             add(language, true, name, WordMeaning::Half(half == 1));
@@ -247,12 +248,17 @@ pub(crate) fn month_of(key: &str, language: Option<&str>) -> Option<i8> {
 /// Whether a text is the name of a weekday, in any language; `short` if an abbreviation counts, too, of up to two letters
 /// in this language only.
 pub(crate) fn is_weekday(text: &str, short: bool, language: Option<&str>) -> bool {
-    let is_day = |meaning| match meaning {
-        WordMeaning::Weekday => Some(()),
-        WordMeaning::ShortWeekday if short => Some(()),
+    weekday_of(text, short, language).is_some()
+}
+
+/// Which weekday a text names, 0 for Sunday.
+pub(crate) fn weekday_of(text: &str, short: bool, language: Option<&str>) -> Option<i8> {
+    let day_of = |meaning| match meaning {
+        WordMeaning::Weekday(day) => Some(day),
+        WordMeaning::ShortWeekday(day) if short => Some(day),
         _ => None,
     };
-    text.len() <= 60 && look_up(&join_letters(text), language, is_day).is_some()
+    (text.len() <= 60).then(|| look_up(&join_letters(text), language, day_of)).flatten()
 }
 
 /// Whether a joined word means the second half of the day (`Some(true)`), or the first.

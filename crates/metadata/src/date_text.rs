@@ -14,7 +14,9 @@ use jiff::tz::Offset;
 use serde::{Deserialize, Serialize};
 use terms::letters::is_in_word;
 
-use crate::calendar::{half_of_day, is_filler, is_weekday, join_letters, month_of, zone_offset};
+use crate::calendar::{
+    half_of_day, is_filler, is_weekday, join_letters, month_of, weekday_of, zone_offset,
+};
 use crate::page_date::{PageDate, offset};
 use crate::text::{LabelFinder, clip, folded};
 
@@ -271,7 +273,9 @@ fn date_at(tokens: &[Token<'_>], at: usize, order: &impl KnowsOrder) -> Option<(
     let first = tokens.get(at)?;
     match first.kind {
         TokenKind::Number(a) => {
-            date_in_cjk(tokens, at).or_else(|| starting_with_number(&tokens[at..], a, order))
+            let weekday = || weekday_near(tokens, at, language);
+            let read = || starting_with_number(&tokens[at..], a, order, &weekday);
+            date_in_cjk(tokens, at).or_else(read)
         }
         TokenKind::Sign(_) => None,
         // "二〇二六年九月五日"
@@ -301,6 +305,7 @@ fn starting_with_number(
     tokens: &[Token<'_>],
     a: u32,
     order: &impl KnowsOrder,
+    weekday: &dyn Fn() -> Option<i8>,
 ) -> Option<(PageDate, usize)> {
     let language = order.language();
     let has_year = tokens[0].text.chars().count() == 4;
@@ -370,10 +375,27 @@ fn starting_with_number(
         match order.order() {
             DayMonthOrder::DayFirst => (a, b),
             DayMonthOrder::MonthFirst => (b, a),
-            DayMonthOrder::Unknown => return None,
+            DayMonthOrder::Unknown => {
+                let weekday = weekday()?;
+                let falls_on_it = |(day, month): &(u32, u32)| {
+                    let date =
+                        i8::try_from(*month).ok().and_then(|m| date_from_parts(year, m, *day));
+                    date.is_some_and(|d| d.date.weekday().to_sunday_zero_offset() == weekday)
+                };
+                let mut readings = [(a, b), (b, a)].into_iter().filter(falls_on_it);
+                readings.next().filter(|_| readings.next().is_none())?
+            }
         }
     };
     Some((date_from_parts(year, i8::try_from(month).ok()?, day)?, 5))
+}
+
+/// The weekday directly before a numeric date or behind it, 0 for Sunday.
+fn weekday_near(tokens: &[Token<'_>], at: usize, language: Option<&str>) -> Option<i8> {
+    let before = tokens[..at].iter().rev().take(3);
+    let near = before.chain(tokens.iter().skip(at + 5).take(2));
+    near.filter(|token| token.kind == TokenKind::Word)
+        .find_map(|token| weekday_of(token.text, true, language))
 }
 
 /// Whether a language writes short dates with the year first, in the
@@ -738,7 +760,18 @@ fn time_at<'a>(tokens: &[Token<'a>], at: usize, language: Option<&str>) -> Optio
     let is_time = match sign.kind {
         TokenKind::Sign(':') => true,
         TokenKind::Sign('.') => {
-            word(at + 3).eq_ignore_ascii_case("uhr") || matches!(word(at + 3), "GMT" | "BST")
+            // "kl. 10.12", "2026, 10.12"
+            let before = tokens[..at].iter().rfind(|token| token.kind != TokenKind::Sign('.'));
+            let is_expected = before.is_some_and(|token| match token.kind {
+                TokenKind::Word => {
+                    token.text.len() > 1 && BEFORE_TIME.contains(&&*join_letters(token.text))
+                }
+                TokenKind::Sign(',') | TokenKind::Number(1990..2100) => tokens.len() == at + 3,
+                _ => false,
+            });
+            word(at + 3).eq_ignore_ascii_case("uhr")
+                || matches!(word(at + 3), "GMT" | "BST")
+                || is_expected && kind_at(tokens, at + 3) != Some(TokenKind::Sign('.'))
         }
         TokenKind::Word => ["h", "H", "時", "时", "點", "点", "시"].contains(&sign.text),
         _ => false,

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use dom::{Document, Head, NodeId, is_inline, local_name};
+use terms::Script;
 use terms::letters::is_alphanumeric;
 use url::Url;
 
@@ -256,6 +257,17 @@ const SEPARATORS: [&str; 23] = [
     " • ", " ~ ", " / ", " > ", " < ", " ― ", "｜", ": ", "|", "_",
 ];
 
+/// The same between characters of scripts without spaces, and Hangul.
+const GLUED_SEPARATORS: [&str; 6] = ["——", "--", "-", "–", "—", "："];
+
+/// Whether a text begins with a separator that needs no spaces around it, given what stands before.
+fn glued_separator(before: &str, rest: &str) -> Option<&'static &'static str> {
+    let is_one =
+        |c: char| matches!(Script::of(c), Some(Script::Han | Script::Kana | Script::Hangul));
+    let separator = GLUED_SEPARATORS.iter().find(|separator| rest.starts_with(**separator))?;
+    (before.ends_with(is_one) || rest[separator.len()..].starts_with(is_one)).then_some(separator)
+}
+
 /// The parts of a title between separators. A separator without words on both sides does not count.
 pub(crate) fn segments(title: &str) -> Vec<&str> {
     segment_ranges(title).into_iter().map(|segment| &title[segment]).collect()
@@ -286,6 +298,7 @@ pub(crate) fn segment_ranges(title: &str) -> Vec<Range<usize>> {
             bytes[at] == b' ' && bytes.get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
         let rest = &title[at..];
         let separator = SEPARATORS.iter().find(|s| !between_words && rest.starts_with(**s));
+        let separator = separator.or_else(|| glued_separator(&title[..at], rest));
         let length = separator.map_or(1, |separator| separator.len());
         if separator.is_some() && at > 0 && at + length < title.len() {
             found.push(start..at);
@@ -299,7 +312,7 @@ pub(crate) fn segment_ranges(title: &str) -> Vec<Range<usize>> {
 
 /// Whether a separator may begin with this byte (the first byte of a multi-byte character).
 fn begins_separator(byte: u8) -> bool {
-    matches!(byte, b' ' | b':' | b'|' | b'_' | 0xef)
+    matches!(byte, b' ' | b':' | b'|' | b'_' | b'-' | 0xe2 | 0xef)
 }
 
 /// Metas that name the site.

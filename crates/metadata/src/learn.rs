@@ -15,8 +15,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use terms::letters::{is_alphabetic, is_numeric};
 use terms::{Detected, Language};
 
-use crate::authors::{author_readings, from_dated_lines, linked_authors};
-use crate::date_text::{DayMonthOrder, TextDate, find_dates, labels_publication, shows_24_hours};
+use crate::authors::{
+    author_readings, from_dated_lines, has_author_label, linked_authors, of_authors,
+};
+use crate::date_text::{
+    DayMonthOrder, TextDate, find_date, find_dates, labels_publication, shows_24_hours,
+};
 use crate::dates::{
     declared_dates, declared_order, first_of, is_in_sentence, order_of_all, order_on_page, url_date,
 };
@@ -25,8 +29,8 @@ use crate::fields::{declared_descriptions, declared_images, declared_language, d
 use crate::heading::segments;
 use crate::learnt::{ConstantField, FieldPlace, TemplateFields, compared, strip};
 use crate::page_date::PageDate;
-use crate::standfirst::{standfirst_blocks, text_set_apart};
-use crate::text::{clip, folded, has_number, is_named_in, is_unspaced, squash};
+use crate::standfirst::{LeadBlock, standfirst_blocks, text_set_apart};
+use crate::text::{clip, has_number, is_named_in, is_unspaced, squash};
 use crate::{PageContext, names};
 
 /// Finds expressions that select the elements given for each page, and the share of the pages on which they select exactly
@@ -119,7 +123,8 @@ impl TemplateFields {
             learnt.constants.extend(accounts);
             learnt.constants.sort_unstable();
         }
-        learnt.standfirst = standfirst(&pages, synthesize);
+        let fields: Vec<&FieldPlace> = learnt.byline.iter().chain(&learnt.dateline).collect();
+        learnt.standfirst = standfirst(&pages, &fields, synthesize);
         learnt.headline = headline(&pages, &learnt.title_parts, synthesize);
         learnt
     }
@@ -138,14 +143,18 @@ fn title_parts(pages: &[MetadataEvidence<'_>], titles: &[Vec<DeclaredValue>]) ->
         let mut parts: BTreeMap<String, (BTreeSet<usize>, BTreeSet<String>)> = BTreeMap::new();
         for (page, all) in titles.iter().enumerate() {
             for (_, title) in all.iter().take(8) {
-                let segments = segments(clip(title, 1_000));
-                let [first, .., last] = segments[..] else { continue };
-                let (part, rest) = if at_end { (last, first) } else { (first, last) };
-                let part = squash(part);
-                if part.chars().nth(1).is_some() {
-                    let (with, rests) = parts.entry(part).or_default();
-                    with.insert(page);
-                    rests.insert(squash(rest));
+                let mut segments = segments(clip(title, 1_000));
+                if at_end {
+                    segments.reverse();
+                }
+                let Some((rest, others)) = segments.split_last() else { continue };
+                // A section may stand beside the name of the site.
+                for part in others.iter().take(3).map(|part| squash(part)) {
+                    if part.chars().nth(1).is_some() {
+                        let (with, rests) = parts.entry(part).or_default();
+                        with.insert(page);
+                        rests.insert(squash(rest));
+                    }
                 }
             }
         }
@@ -237,11 +246,21 @@ fn constants(
     let titles = if has_titles { titles } else { &[] };
     let fields = [
         (ConstantField::Title, titles, FEWEST),
-        (ConstantField::Image, &images, CONSTANT),
         (ConstantField::Description, &descriptions, CONSTANT),
         (ConstantField::Published, &dates, CONSTANT),
     ];
-    let mut found = BTreeSet::new();
+    // A default may stand where an article has no picture of its own.
+    let mut shared: BTreeMap<String, BTreeSet<[Option<&str>; 2]>> = BTreeMap::new();
+    for (page, own) in pages.iter().zip(&images) {
+        let names = [page.head().title.as_deref(), page.heading.as_ref().map(|h| &*h.text)];
+        for (_, value) in own.iter().filter(|own| !own.1.is_empty()) {
+            shared.entry(compared(value)).or_default().insert(names);
+        }
+    }
+    let is_shared = |names: usize| names >= FEWEST && names * 4 >= pages.len();
+    shared.retain(|_, names| is_shared(names.len()));
+    let mut found: BTreeSet<_> =
+        shared.into_keys().map(|value| (ConstantField::Image, value)).collect();
     for (field, values, least) in fields {
         for source in [Source::JsonLd, Source::OpenGraph, Source::Meta] {
             let first = |of_page: &Vec<DeclaredValue>| {
@@ -437,23 +456,57 @@ fn headline(
 }
 
 /// The place of the standfirsts: the first block set apart below the headline that most pages have once, with different texts.
-fn standfirst(pages: &[MetadataEvidence<'_>], synthesize: Synthesize<'_>) -> Option<FieldPlace> {
+/// Bylines and dates are none, nor is what follows a paragraph.
+fn standfirst(
+    pages: &[MetadataEvidence<'_>],
+    fields: &[&FieldPlace],
+    synthesize: Synthesize<'_>,
+) -> Option<FieldPlace> {
     let mut groups = TextGroups::new();
     for (at, page) in pages.iter().enumerate() {
         let blocks = standfirst_blocks(page);
-        for block in &blocks {
+        let fields = fields.iter().flat_map(|place| place.elements(page.document));
+        let fields: Vec<NodeId> = fields.collect();
+        for block in before_paragraphs(page, &blocks) {
+            let length = page.document.text_content(block.id).trim().len();
+            let is_most_of = |id: &NodeId| {
+                page.document.contains(*id, block.id)
+                    || page.document.contains(block.id, *id)
+                        && page.document.text_content(*id).trim().len() * 2 > length
+            };
+            if fields.iter().any(is_most_of) {
+                continue;
+            }
             let Some(text) = text_set_apart(page, block, &blocks) else { continue };
             let group =
                 groups.entry(block.pattern).or_insert_with(|| vec![Vec::new(); pages.len()]);
-            group[at].push((block.id, folded(&text)));
+            group[at].push((block.id, text));
         }
     }
     // "This entry was posted on Saturday, September 4th, and is filed under Town."
     groups.retain(|_, group| {
         let texts: Vec<&str> = group.iter().flatten().map(|(_, text)| &**text).collect();
-        !differ_in_few_words(&texts)
+        !differ_in_few_words(&texts) && !differ_in_names(&texts)
     });
     once_each(&groups, pages, synthesize)
+}
+
+/// The blocks before the first of two long ones of the same form.
+fn before_paragraphs<'b>(page: &MetadataEvidence<'_>, blocks: &'b [LeadBlock]) -> &'b [LeadBlock] {
+    /// Bytes that a line of names or dates seldom has.
+    const LONG: usize = 60;
+    let is_long = |b: &&LeadBlock| page.document.text_content(b.id).trim().len() >= LONG;
+    let long: Vec<&LeadBlock> = blocks.iter().filter(is_long).collect();
+    let pair = long.windows(2).find(|pair| pair[0].pattern == pair[1].pattern);
+    let first = pair.and_then(|pair| blocks.iter().position(|block| block.id == pair[0].id));
+    &blocks[..first.unwrap_or(blocks.len())]
+}
+
+/// Whether most texts are names, apart from what all have in common: "Photos by Jane Doe, The Herald".
+fn differ_in_names(texts: &[&str]) -> bool {
+    let (before, after) = affixes(texts);
+    let named = texts.iter().filter(|text| names::is_full_name(strip(text, &before, &after)));
+    is_most(named.count(), texts.len())
 }
 
 /// Whether most texts have three quarters of the words, figures aside, of the text before them: those of a template, in which only
@@ -585,6 +638,10 @@ fn byline(
     };
     let declared: Vec<Option<String>> = pages.iter().zip(readings).map(declared).collect();
     let mut lower: Option<FxHashSet<&str>> = None;
+    // The texts that all pages have.
+    let texts = spots.iter().map(|own| own.iter().map(|spot| spot.text).collect());
+    let constant: FxHashSet<&str> =
+        texts.reduce(|all: FxHashSet<_>, own| &all & &own).unwrap_or_default();
     // Names by text: most texts beside articles are those of other pages.
     let mut read: FxHashMap<&str, Vec<String>> = FxHashMap::default();
     let mut best = None;
@@ -616,7 +673,12 @@ fn byline(
         let mut without = 0;
         for (page, own) in group.iter().enumerate() {
             let named = own.iter().take(5).map(|&at| (at, names_at(page, at)));
-            let named: Vec<_> = named.filter(|(_, names)| !names.is_empty()).collect();
+            let named = named.filter(|(_, names)| !names.is_empty());
+            let labelled = named.map(|(at, names)| {
+                let spot = &spots[page][at];
+                (has_author_label(pages[page].document, spot.element, spot.text), (at, names))
+            });
+            let named = of_authors(labelled.collect());
             without += usize::from(named.is_empty());
             found.push(named);
             if !is_most(pages.len() - without, pages.len()) {
@@ -643,11 +705,21 @@ fn byline(
         let (agree, differ): (Vec<_>, Vec<_>) = both
             .partition(|(own, declared)| own.iter().any(|name| declared.contains(&squash(name))));
         let told = agree.len() + differ.len();
+        let mut has_labels = false;
         if told >= 2 {
             if (agree.len() as f64) < AGREEING * told as f64 {
                 continue;
             }
         } else {
+            // Other people, places and topics have places of their own, too.
+            let firsts = found.iter().enumerate().filter_map(|(page, own)| {
+                is_byline(&pages[page], &spots[page], own.first()?.0, &constant)
+            });
+            let likely: Vec<bool> = firsts.collect();
+            has_labels = is_most(likely.iter().filter(|has_label| **has_label).count(), with);
+            if !is_most(likely.len(), with) {
+                continue;
+            }
             let lower = lower.get_or_insert_with(|| lower_case_words(pages));
             let is_person = |name: &String| {
                 let unspaced = is_unspaced(name) && (2..=6).contains(&name.chars().count());
@@ -663,17 +735,69 @@ fn byline(
                 || (persons.count() as f64) < 0.8 * with as f64
                 || named * 3 > with
                 || share_a_word(&of_pages)
+                || !has_labels && consist_of_words(&of_pages, lower)
             {
                 continue;
             }
         }
-        let rank = (told >= 2, Reverse(distance(pages, spots, group)));
+        let rank = (told >= 2, has_labels, Reverse(distance(pages, spots, group)));
         if best.as_ref().is_none_or(|(best, _)| rank > *best) {
             let wanted = found.iter().map(|own| own.iter().map(|spot| spot.0).collect()).collect();
             best = Some((rank, FoundPlace { wanted, affixes: affixes.clone() }));
         }
     }
     best.map(|(_, found)| found)
+}
+
+/// Whether a spot is in a byline: `Some(true)` if it is called that or has a label of authors, `Some(false)` if its place tells: a date
+/// is beside it, or the headline directly above, but it is in no figure, nor behind the body, nor has another label.
+fn is_byline(
+    page: &MetadataEvidence<'_>,
+    spots: &[Spot<'_>],
+    at: usize,
+    constant: &FxHashSet<&str>,
+) -> Option<bool> {
+    let (document, spot) = (page.document, &spots[at]);
+    let is_in = |id: NodeId, lists: &[&Vec<NodeId>]| {
+        let mut around = document.ancestors(id).take(4);
+        around.any(|id| lists.iter().any(|list| list.binary_search(&id).is_ok()))
+    };
+    let label = has_author_label(document, spot.element, spot.text);
+    if label == Some(true) || is_in(spot.element, &[&page.scan.author_links, &page.scan.bylines]) {
+        return Some(true);
+    }
+    let is_figure = |id: NodeId| document.is(id, &local_name!("figure"));
+    let is_date = |spot: &Spot<'_>| {
+        is_in(spot.element, &[&page.scan.times, &page.scan.dates])
+            || has_number(spot.text) && find_date(spot.text, &DayMonthOrder::Unknown).is_some()
+    };
+    let before = at.checked_sub(1).map(|before| &spots[before]);
+    let before = before.filter(|before| before.element >= page.anchor());
+    // "Speaker", in the same element or in one beside it.
+    let has_constant = before.zip(document.parent(spot.element)).is_some_and(|(before, around)| {
+        constant.contains(before.text) && document.contains(around, before.element)
+    });
+    // The labels of English are known, those of other languages are not.
+    let is_below = before.is_none() && spot.element > page.anchor();
+    let is_english = page.detected.is_none_or(|found| found.language.as_str() == "en");
+    let may_be_label = || is_below && !is_english && !names::from_byline(spot.text).is_empty();
+    let near = &spots[at.saturating_sub(NEAR)..spots.len().min(at + NEAR + 1)];
+    let fits = (label.is_none() || may_be_label())
+        && !has_constant
+        && page.body.is_none_or(|(_, end)| spot.element < end)
+        && !document.ancestors(spot.element).any(is_figure)
+        && (is_below || near.iter().any(is_date));
+    fits.then_some(false)
+}
+
+/// Most texts between a byline and its date.
+const NEAR: usize = 3;
+
+/// Whether more than a quarter of the words of different names are in lower case in texts.
+fn consist_of_words(names: &[Vec<String>], lower: &FxHashSet<&str>) -> bool {
+    let different: BTreeSet<&String> = names.iter().flatten().collect();
+    let words = || different.iter().flat_map(|name| name.split_whitespace());
+    words().filter(|word| is_lower(word, lower)).count() * 4 > words().count()
 }
 
 /// Whether an element is in a link to a category or tag.

@@ -177,10 +177,48 @@ pub(crate) fn has_label_within(text: &str) -> bool {
     (1..text.len()).contains(&behind_label(text).len())
 }
 
+/// Whether a text before a name is a label of authors ("3 May 2012 by", "Story and photos by") or of something else ("Contact:",
+/// "Hosted by"); `None` if it is no label.
+pub(crate) fn is_author_label(text: &str) -> Option<bool> {
+    let text = text.trim_start_matches(|c| !is_alphanumeric(c)).trim_end();
+    let bare = |word: &str| folded(word.trim_end_matches(COLONS));
+    let is_other = |word: &String| OTHER_LABELS.contains(&**word);
+    let words: Vec<String> = text.split_whitespace().map(bare).collect();
+    let says_other = words.iter().any(is_other);
+    let (first, last) = (words.first()?, words.last()?);
+    if is_label(text) || is_label(&format!("{text}:")) {
+        return Some(true);
+    }
+    if !text.ends_with(COLONS) && !MIDDLE_LABELS.contains(&&**last) {
+        return says_other.then_some(false);
+    }
+    let is_like = |label: &&str| label.split_once(' ').is_some_and(|label| label.0 == first);
+    let is_listed = first.len() > 3 && !is_other(first) && LABELS.iter().any(is_like);
+    Some(is_listed || has_number(text) && !says_other)
+}
+
+/// The same for the label that a line begins with.
+pub(crate) fn begins_with_author_label(line: &str) -> Option<bool> {
+    if has_label(line) {
+        return Some(true);
+    }
+    let mut end = 0;
+    let mut words = line.split_inclusive(char::is_whitespace).take(6);
+    words.find(|word| {
+        end += word.len();
+        word.trim_end().ends_with(COLONS) || MIDDLE_LABELS.contains(&word.trim_end())
+    })?;
+    is_author_label(&line[..end])
+}
+
+/// Signs behind a label.
+const COLONS: [char; 2] = [':', '：'];
+
 fn strip_labels(mut text: &str) -> &str {
     for _ in 0..3 {
         let Some(rest) = strip_label(text) else { break };
-        text = rest.trim_start_matches(|c: char| c.is_whitespace() || ":：|,-–—/／".contains(c));
+        text =
+            rest.trim_start_matches(|c: char| c.is_whitespace() || ":：|丨︱,-–—/／".contains(c));
     }
     text
 }
@@ -200,7 +238,7 @@ fn strip_label(text: &str) -> Option<&str> {
 }
 
 /// Signs between a label and a name, or a name and a place: "作者：", "文／", "王小明／台北".
-const LABEL_SIGNS: [char; 5] = ['：', ':', '／', '/', '＝'];
+const LABEL_SIGNS: [char; 7] = ['：', ':', '／', '/', '＝', '丨', '︱'];
 
 /// The text behind a label of a byline that is not at its beginning, or is known by its form only: "取材・文／田中太郎",
 /// "Συντάκτης: Γιώργος Παπάς", "Propos recueillis par Jean Dupont". All of the text if there is none; nothing if the label
@@ -679,8 +717,8 @@ pub(crate) const LABELS: [&str; 82] = [
 ];
 
 /// The same in scripts without spaces.
-pub(crate) const UNSPACED_LABELS: [&str; 9] =
-    ["作者", "撰文", "文／", "文/", "文：", "记者", "記者", "編集部：", "글"];
+pub(crate) const UNSPACED_LABELS: [&str; 10] =
+    ["作者", "撰文", "文／", "文/", "文：", "文丨", "记者", "記者", "編集部：", "글"];
 
 /// Posts of reporters in scripts without spaces.
 const POSTS: [&str; 9] =
@@ -856,6 +894,7 @@ mod tests {
         ] {
             byline(text, &["王小明"]);
         }
+        byline("记者丨王小明 编辑丨李四", &["王小明"]);
         byline("撮影・文／山田太郎", &["山田太郎"]);
         for text in
             ["홍길동 기자 수정 2026.09.15 10:12", "(부산) 홍길동 기자", "홍길동기자 a@b.example"]
@@ -893,6 +932,24 @@ mod tests {
         byline("홍길동 선임기자", &["홍길동"]);
         byline("홍길동 의학전문기자", &["홍길동"]);
         byline("부산일보 홍길동기자", &["홍길동"]);
+    }
+
+    #[test]
+    fn labels_tell_whose_names_follow() {
+        for text in
+            ["By", "— Written by", "3 May 2012 by", "Story and photos by", "Words and pictures:"]
+        {
+            assert_eq!(is_author_label(text), Some(true), "{text}");
+        }
+        for text in ["Reviewed by", "Contact:", "Fact checked by", "Hosted by", "Relu par"] {
+            assert_eq!(is_author_label(text), Some(false), "{text}");
+        }
+        for text in ["", ",", "and", "Town", "3 May 2012"] {
+            assert_eq!(is_author_label(text), None, "{text}");
+        }
+        assert_eq!(begins_with_author_label("Story and photos by Jane Doe"), Some(true));
+        assert_eq!(begins_with_author_label("Artist: Jane Doe"), Some(false));
+        assert_eq!(begins_with_author_label("Jane Doe / The Herald"), None);
     }
 
     #[test]

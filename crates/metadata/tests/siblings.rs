@@ -107,12 +107,18 @@ fn an_account_that_all_pages_name_gives_way_to_bylines() {
 
 #[test]
 fn a_line_that_names_others_on_each_page_is_the_byline_in_any_language() {
-    let html =
-        |n: usize| page("", &format!("<div><span class=x7>Testo di {}</span></div>", NAMES[n]), n);
-    let site = Site::new(html);
+    let lead = |line: &str, n: usize| {
+        format!("<p>{} May 2024</p><div><span class=x7>{line} {}</span></div>", n + 1, NAMES[n])
+    };
+    let site = Site::new(|n| page("", &lead("Testo di", n), n));
     for (n, (alone, found)) in site.read().into_iter().enumerate() {
         assert_eq!(alone.authors, None);
         assert_eq!(found.authors.unwrap().value, [NAMES[n]]);
+    }
+    for label in ["Sponsored by", "Artist:", "Advertisement feature by", "Contact (press):"] {
+        for (_, found) in Site::new(|n| page("", &lead(label, n), n)).read() {
+            assert_eq!(found.authors, None, "{label}");
+        }
     }
     let places: Vec<_> =
         site.learn().places().map(|(field, place)| (field, place.xpath().join(" | "))).collect();
@@ -143,9 +149,103 @@ fn a_sentence_of_the_template_is_no_standfirst() {
 }
 
 #[test]
+fn people_in_pictures_facts_and_links_are_no_authors() {
+    let of: [&dyn Fn(&str) -> String; 5] = [
+        &|name| {
+            format!("<figure><img src=p.jpg><figcaption>{name} at the fair</figcaption></figure>")
+        },
+        &|name| format!("<figure><img src=p.jpg><figcaption>© {name}</figcaption></figure>"),
+        &|name| format!("<dl><dt>Speaker</dt><dd>{name}</dd></dl>"),
+        &|name| format!("<p class=k>Artist: {name}</p>"),
+        &|name| format!("<p class=k>{name}</p>"),
+    ];
+    let names = ["North Lind", "Old Hale", "Late Barry", "Upper Sorel", "Pier Novak", "Dark Roofs"];
+    for (at, lead) in of.into_iter().enumerate() {
+        let html = |n: usize| {
+            let name = if at == 4 { names[n] } else { NAMES[n] };
+            page("", &format!("<p class=when>{} May 2024</p>{}", n + 1, lead(name)), n)
+        };
+        for (_, found) in Site::new(html).read() {
+            assert_eq!(found.authors, None, "{at}");
+        }
+    }
+    // Nor what follows the text, such as a link to the next page.
+    let html = |n: usize| {
+        let next = format!("</main><p class=n>Next: <a href=/{n}>{}</a></p>", NAMES[n]);
+        page("", &format!("<p>{} May 2024</p>", n + 1), n).replace("</main>", &next)
+    };
+    for (_, found) in Site::new(html).read() {
+        assert_eq!(found.authors, None);
+    }
+    // A byline goes before what is nearer to the headline.
+    let html = |n: usize| {
+        let lead = format!("<p class=k>{}</p><p class=w>By {}", NAMES[n], NAMES[(n + 1) % 6]);
+        page("", &format!("<p class=when>{} May 2024</p>{lead}</p>", n + 1), n)
+    };
+    for (n, (_, found)) in Site::new(html).read().into_iter().enumerate() {
+        assert_eq!(found.authors.unwrap().value, [NAMES[(n + 1) % 6]]);
+    }
+}
+
+#[test]
+fn those_who_review_or_illustrate_are_no_authors() {
+    for (label, other) in [
+        ("By", "Reviewed by"),
+        ("By", "Hosted by"),
+        ("Autor:", "Redaktor:"),
+        ("Words by", "Photographs by"),
+    ] {
+        let line = |label: &str, name: &str| format!("<p>{label} <a href=/a>{name}</a></p>");
+        let lead = |n: usize| {
+            let mut lines = [line(label, NAMES[n]), line(other, NAMES[(n + 1) % 6])];
+            lines.rotate_left(n % 2);
+            format!("<div>{}<p>{} May 2024</p></div>", lines.concat(), n + 1)
+        };
+        for (n, (_, found)) in Site::new(|n| page("", &lead(n), n)).read().into_iter().enumerate() {
+            assert_eq!(found.authors.unwrap().value, [NAMES[n]], "{other}");
+        }
+    }
+    // All of a list are.
+    let lead = |n: usize| format!("<p>By <a>{}</a>, <a>{}</a></p>", NAMES[n], NAMES[(n + 1) % 6]);
+    for (n, (_, found)) in Site::new(|n| page("", &lead(n), n)).read().into_iter().enumerate() {
+        assert_eq!(found.authors.unwrap().value, [NAMES[n], NAMES[(n + 1) % 6]]);
+    }
+}
+
+#[test]
+fn bylines_and_what_follows_the_text_are_no_standfirsts() {
+    let paragraph = "<p class=t>The ferry was late again, and nobody knew when it would leave.</p>";
+    for line in [
+        "Story and photos by {} for us",
+        "{}, staff writer of the Pier Post",
+        "Words and pictures: {}, Lee",
+    ] {
+        for is_last in [false, true] {
+            let html = |n: usize| {
+                let line = format!("<p class=w>{}</p>", line.replace("{}", NAMES[n]));
+                let text = paragraph.repeat(3);
+                let text = if is_last { text + &line } else { line + &text };
+                format!(
+                    "<h1>Ferry number {n} leaves</h1><p>{} May 2024</p><main>{text}</main>",
+                    n + 1
+                )
+            };
+            for (_, found) in Site::new(html).read() {
+                assert_eq!(found.subtitle, None, "{line}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_role_that_all_names_have_beside_them_is_none() {
-    let lead =
-        |n: usize| format!("<div class=who>{}<br>Senior harbour correspondent</div>", NAMES[n]);
+    let lead = |n: usize| {
+        format!(
+            "<div class=who>{}<br>Senior harbour correspondent</div><p>{} May 2024</p>",
+            NAMES[n],
+            n + 1
+        )
+    };
     for (n, (_, with)) in Site::new(|n| page("", &lead(n), n)).read().into_iter().enumerate() {
         assert_eq!(with.authors.map(|field| field.value), Some(vec![NAMES[n].to_owned()]));
     }
@@ -195,7 +295,15 @@ fn what_most_titles_end_with_is_no_part_of_them() {
     for (n, (alone, found)) in Site::new(html).read().into_iter().enumerate() {
         let title = format!("Ferry number {n} leaves - Harbour");
         assert_eq!(alone.title.unwrap().value, format!("{title} - Treble Zine"));
-        assert_eq!(found.title.unwrap().value, title);
+        assert_eq!(found.title.unwrap().value, format!("Ferry number {n} leaves"));
+    }
+    let title = ["轮船晚点了", "码头关门了", "灯塔亮了", "市场开张了", "大桥修好了", "公园扩建了"];
+    for site in ["-城市-飞报网", "——飞报网", "：飞报网"] {
+        let html = |n: usize| format!("<title>{}{site}</title><body><main>{TEXT}</main>", title[n]);
+        for (n, (alone, found)) in Site::new(html).read().into_iter().enumerate() {
+            assert_eq!(alone.title.unwrap().value, format!("{}{site}", title[n]));
+            assert_eq!(found.title.unwrap().value, title[n]);
+        }
     }
 }
 
@@ -304,6 +412,14 @@ fn images_and_descriptions_of_the_site_are_none_of_its_pages() {
         assert_eq!(alone.description.unwrap().value, "News from the pier");
         assert_eq!((found.image, found.description), (None, None));
     }
+    // On some of the pages.
+    let head = |n: usize| {
+        let picture = if n < 3 { "/logo.png".to_owned() } else { format!("/{n}.jpg") };
+        format!("<meta property=og:image content='{picture}'>")
+    };
+    for (n, (_, found)) in Site::new(|n| page(&head(n), "", n)).read().into_iter().enumerate() {
+        assert_eq!(found.image.is_some(), n >= 3);
+    }
 }
 
 #[test]
@@ -398,10 +514,10 @@ fn values_that_sources_share_are_more_certain_than_those_that_they_deny() {
 
 #[test]
 fn a_value_at_the_place_of_the_template_has_its_expression() {
-    let site = Site::new(|n| page("", &format!("<div class=by>{}</div>", NAMES[n]), n));
+    let site = Site::new(|n| page("", &format!("<div class=byline>{}</div>", NAMES[n]), n));
     for (_, found) in site.read() {
         let authors = found.authors.unwrap().source;
-        assert_eq!(authors.xpath.as_deref(), Some("//div[@class='by']"));
+        assert_eq!(authors.xpath.as_deref(), Some("//div[@class='byline']"));
         let title = found.title.unwrap().source;
         assert_eq!((title.source, title.xpath.is_some()), (Source::Page, true));
     }

@@ -90,7 +90,9 @@ impl Detected {
                 self.score >= CONTRADICTED
                     || self.counts.lacks(declared, ENOUGH_WORDS, FEW_FUNCTION_WORDS)
             } else if OF_WHATLANG.contains(&declared) {
-                self.score >= CONTRADICTED_UNLISTED
+                let is_other_script =
+                    self.script == Script::Latin && !is_written_in_latin(declared);
+                self.score >= if is_other_script { CONTRADICTED } else { CONTRADICTED_UNLISTED }
             } else {
                 self.score >= CONTRADICTED_UNKNOWN
                     && self.counts.share(self.language) >= MIN_FUNCTION_WORDS
@@ -110,6 +112,13 @@ impl Detected {
             false => rest,
         }
     }
+}
+
+/// Whether texts in a language that `whatlang` knows may be in Latin letters: Serbian has two alphabets.
+fn is_written_in_latin(language: Language) -> bool {
+    let of_script = whatlang::Script::Latin.langs().iter();
+    language.as_str() == "sr"
+        || of_script.filter_map(|known| Language::from_tag(known.code())).any(|own| own == language)
 }
 
 /// Detects the language of a text; `None` if the text is too short.

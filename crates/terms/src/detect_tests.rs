@@ -165,8 +165,20 @@ fn declared_languages_that_are_not_detected_are_not_contradicted() {
     }
     let english = "The library was opened again, and the people stood in front of it to see that it is for them. ";
     let english = detect(&english.repeat(4));
-    for declared in ["de", "af", "eu", "da"] {
+    for declared in ["de", "af", "eu", "da", "ar", "fa", "he", "hi", "ja", "ko", "th", "zh", "uk"] {
         assert!(english.unwrap().contradicts(Language::from_tag(declared).unwrap()), "{declared}");
+    }
+}
+
+/// The language of a site whose texts are in another script, some of them too short to be sure.
+#[test]
+fn a_declared_language_of_another_script_is_contradicted() {
+    let english =
+        detect("The ferry was late again. Nobody on the pier knew when it would leave.").unwrap();
+    assert!(english.score < CONTRADICTED_UNLISTED, "{english:?}");
+    for (declared, is_contradicted) in [("uk", true), ("ar", true), ("th", true), ("sr", false)] {
+        let declared = Language::from_tag(declared).unwrap();
+        assert_eq!(english.contradicts(declared), is_contradicted, "{declared}");
     }
 }
 

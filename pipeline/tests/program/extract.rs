@@ -250,6 +250,20 @@ fn a_page_without_a_title_has_no_heading() {
 }
 
 #[test]
+fn code_does_not_tell_the_language_of_an_article() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "<p>農家の人たちは大きな市でりんごとチーズを売りました。天気のよい日には、子どもたちが川のそばの公園で遊んでいます。</p>";
+    let line = "if (query.length > 2) { setResults(items.filter((item) => item.name.includes(query))); }\n";
+    let body = format!("{text}<pre><code>{}</code></pre>{text}", line.repeat(12));
+    let html = format!("<html lang=ja><body><main><h1>市の公園</h1>{body}</main></body></html>");
+    let page = write_file(folder.path(), "code.html", &html);
+    let (code, stdout, stderr) =
+        extract(&["--format", "json"], &[page.to_str().unwrap().to_owned()]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("\"language\":\"ja\""), "{stdout}");
+}
+
+#[test]
 fn what_is_no_html_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| {

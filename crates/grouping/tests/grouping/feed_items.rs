@@ -28,6 +28,18 @@ fn items_join_the_page_they_lead_to() {
 }
 
 #[test]
+fn comments_join_no_page() {
+    let items = [
+        ("https://e.org/a#comment-5", "By: Ann"),
+        ("https://e.org/a#comment-6", "By: Ben"),
+        ("https://e.org/a#ref-1", "A"),
+        ("https://e.org/b#ref-1", "B"),
+        ("https://e.org/b#xtor=RSS-3", "B"),
+    ];
+    assert_eq!(joined(&["https://e.org/a", "https://e.org/b"], &items), [vec![2], vec![3, 4]]);
+}
+
+#[test]
 fn items_of_pages_that_the_crawl_lacks_join_none() {
     let pages = ["https://e.org/a?ref=1"];
     let items = [("https://e.org/a?ref=2", "B"), ("https://e.org/a?ref=3", "C"), (pages[0], "A")];

@@ -7,7 +7,7 @@
 
 use std::cell::LazyCell;
 
-use dom::{Document, NodeId, PrefixSums, markdown_of_text, text_of};
+use dom::{Document, NodeId, PrefixSums, local_names, markdown_of_text, text_of};
 use grove::DecidedNodes;
 use metadata::{
     GivenMetadata, PageContext, TemplateFields, language_probability, metadata_given, rights_of,
@@ -151,8 +151,11 @@ fn article(
         Some(region) => (region.text(), Vec::new()),
         None => (body.text(document), Vec::new()),
     };
+    let detected = match &elsewhere {
+        Some(elsewhere) => detect_language(elsewhere, &[0], &[], &text),
+        None => detect_language(document, &body.nodes, &body.prune, &text),
+    };
     body.nodes = found_nodes;
-    let detected = terms::detect(&text);
     let learnt = Some(fields);
     let pictures = region.as_ref().map(|region| region.images()).unwrap_or_default();
     let context = PageContext {
@@ -348,12 +351,32 @@ pub(crate) fn learn_fields(
     let texts: Vec<String> = pages.iter().map(text).collect();
     let mut contexts: Vec<PageContext<'_>> = Vec::with_capacity(pages.len());
     for ((sibling, body), text) in pages.iter().zip(&texts) {
-        let nodes = body.map_or(&[][..], |body| &body.nodes);
-        contexts.push(field_context(sibling, nodes, text, terms::detect(text)));
+        let (nodes, prune) = body.map_or((&[][..], &[][..]), |body| (&body.nodes, &body.prune));
+        let detected = detect_language(&sibling.page.document, nodes, prune, text);
+        contexts.push(field_context(sibling, nodes, text, detected));
     }
     let documents = || pages.iter().map(|(sibling, _)| &sibling.page.document);
     let samples = LazyCell::new(|| Samples::new(documents()));
     TemplateFields::learn(&contexts, marked, &|wanted| paths_to(&samples, wanted))
+}
+
+/// The language of a text, that of the subtrees of `nodes` without those of `prune`: of its words without code and what computers
+/// print, which are English everywhere, unless these tell none.
+fn detect_language(
+    document: &Document,
+    nodes: &[NodeId],
+    prune: &[NodeId],
+    text: &str,
+) -> Option<Detected> {
+    let is_code = |id: &NodeId| {
+        let name = document.name(*id);
+        name.is_some_and(|name| matches!(*name, local_names!("pre" "code" "samp" "kbd")))
+    };
+    let mut without = prune.to_vec();
+    without.extend(document.ids().filter(is_code));
+    let words = || text_of(document, nodes, &without);
+    let detected = (without.len() > prune.len()).then(|| terms::detect(&words())).flatten();
+    detected.filter(|found| found.reliable).or_else(|| terms::detect(text))
 }
 
 /// The text of the article at `url` whose nodes are the subtrees of `nodes` without those of `prune`: that of its region, so
