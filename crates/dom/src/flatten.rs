@@ -95,8 +95,9 @@ struct Flattener {
 
 /// A page with less text than this, in bytes without white space, may be drawn by its scripts …
 pub(crate) const SPARSE: usize = 1_000;
-/// … if `<noscript>` holds this many times as much.
+/// … if `<noscript>` holds this many times as much, and more than a request to allow scripts.
 const FULLER: usize = 3;
+const REQUEST: usize = 400;
 
 impl Flattener {
     /// Lays the page out again with what `<noscript>` holds, and keeps that if hardly any text is elsewhere: pages that
@@ -113,7 +114,7 @@ impl Flattener {
         self.without_scripts = true;
         self.walk(root);
         self.document.head = head;
-        let least = SPARSE.max(FULLER * own);
+        let least = REQUEST.max(FULLER * own);
         if count_visible(&self.document.text, least) < least {
             (self.document.nodes, self.document.text) = (nodes, text);
             self.gatherer = gatherer;
@@ -252,5 +253,18 @@ impl Flattener {
             let text = self.child_text(linked);
             self.document.head.read_text(&name.local, text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn texts_for_readers_without_scripts_are_longer_than_requests() {
+        let of = |words: usize| {
+            let text = "allow scripts please ".repeat(words / 3);
+            crate::parse(&format!("<p>News<div id=app></div><noscript><p>{text}</noscript>"))
+        };
+        assert_eq!(of(60).all_text(), "News");
+        assert!(of(90).all_text().contains("scripts"));
     }
 }

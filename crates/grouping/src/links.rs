@@ -153,7 +153,7 @@ fn proofs(
 }
 
 /// Joins the feed items of a site to its `pages` pages: returns for each page the indices of the items that point to it. An item
-/// whose link is the only one of its feed with a numbered fragment of a page is a comment or an entry, and is not joined.
+/// whose link has a numbered fragment that no other item of its feed has is a comment or an entry, and is not joined.
 pub fn join_feed_items(items: &[FeedItem], links: &PagesByLink, pages: usize) -> Vec<Vec<u32>> {
     let mut joined = vec![Vec::new(); pages];
     let place_of = |i: usize| Some((&*items[i].feed, items[i].link.split_once('#')?.1));

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use dom::{Document, LocalName, NodeId, PrefixSums, is_inline, local_name, local_names};
+use dom::{Document, NodeId, PrefixSums, is_inline, local_name, local_names};
 
 use crate::names::has_class_of_caption;
+use crate::structures::is_layout;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -67,8 +68,8 @@ pub(crate) fn roles(
             if !is_figure && (texts.sum(document, around) > captioned(around) + BESIDE) {
                 break;
             }
-            if holds_picture(around) {
-                if is_figure || document.name(around).is_some_and(may_be_figure) {
+            if holds_picture(around) && !document.is(around, &local_name!("tbody")) {
+                if is_figure || may_be_figure(document, around) {
                     roles.insert(around, Role::Figure);
                     roles.insert(caption, Role::Caption);
                 }
@@ -130,7 +131,7 @@ pub fn is_in_caption(document: &Document, id: NodeId) -> bool {
 fn is_caption(document: &Document, id: NodeId) -> bool {
     match document.name(id) {
         Some(&local_name!("figcaption")) => true,
-        Some(&local_names!("p" "div" "span" "small" "em" "i" "dd" "cite")) => {
+        Some(&local_names!("p" "div" "span" "small" "em" "i" "dd" "cite" "td")) => {
             has_class_of_caption(document, id)
         }
         _ => false,
@@ -138,13 +139,16 @@ fn is_caption(document: &Document, id: NodeId) -> bool {
 }
 
 /// Whether the element can be a figure in its place, and contain a caption.
-fn may_be_figure(name: &LocalName) -> bool {
-    !is_inline(name)
-        && !matches!(
-            *name,
-            local_names!(
-                "html" "body" "article" "main" "p" "li" "dt" "dd" "td" "th" "tr" "tbody" "table"
-                "ul" "ol" "dl" "pre" "figcaption" "summary" "h1" "h2" "h3" "h4" "h5" "h6"
-            )
+fn may_be_figure(document: &Document, id: NodeId) -> bool {
+    match document.name(id) {
+        Some(&local_name!("table")) => is_layout(document, id),
+        Some(
+            &local_names!(
+                "html" "body" "article" "main" "p" "li" "dt" "dd" "td" "th" "tr" "tbody" "ul" "ol" "dl"
+                "pre" "figcaption" "summary" "h1" "h2" "h3" "h4" "h5" "h6"
+            ),
         )
+        | None => false,
+        Some(name) => !is_inline(name),
+    }
 }

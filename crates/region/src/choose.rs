@@ -20,7 +20,7 @@ use crate::names::NamedKinds;
 use crate::notes::{Anchors, add_hidden_notes, anchors};
 use crate::picture::is_picture;
 use crate::structures;
-use crate::texts::{PageTexts, visible};
+use crate::texts::{PageTexts, body_of, visible};
 use crate::{katex, media};
 
 #[derive(Debug)]
@@ -82,7 +82,8 @@ pub(crate) fn choose(
     let container =
         document.ancestors(first).skip(1).find(|&around| document.contains(around, last))?;
     let names = NamedKinds::of(document);
-    let texts = PageTexts { document, base, all, linked, kept, names, first, last };
+    let body = body_of(document, &kept);
+    let texts = PageTexts { document, base, all, linked, kept, names, first, last, body };
     let mut read = include.clone();
     structures::add(&texts, &found.structures, &mut include, &mut read);
     let unseen = hidden::leave_out(&texts, &found.fields, &mut include);

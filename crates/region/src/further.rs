@@ -76,7 +76,7 @@ pub(crate) fn leave_out(
 }
 
 /// Whether two elements have the same name and class, or are articles.
-fn is_alike(document: &Document, one: NodeId, other: NodeId) -> bool {
+pub(crate) fn is_alike(document: &Document, one: NodeId, other: NodeId) -> bool {
     let class = |id: NodeId| document.attribute(id, &local_name!("class"));
     document.name(one) == document.name(other)
         && (document.is(one, &local_name!("article")) || class(one) == class(other))

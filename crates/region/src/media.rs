@@ -68,14 +68,14 @@ pub(crate) fn choose(
                 continue;
             }
             // The place first: most pictures of a page are elsewhere, and reading one takes longer.
-            if !of.accepts(site, true) {
+            if !of.accepts(site, true, true) {
                 continue;
             }
             let Some(picture) = picture_of(document, id, texts.base) else { continue };
             if of.accepts_picture(&picture, site) && is_new(&picture, of.figure(id)) {
                 of_nodes.insert(id, Medium::Picture(picture));
             }
-        } else if of.accepts(site, true)
+        } else if of.accepts(site, true, true)
             && let Some(found) = player(texts, id)
         {
             of_nodes.insert(id, found);
@@ -111,7 +111,7 @@ pub(crate) fn choose(
                 formula.map(Medium::Formula)
             }
             Some(&local_names!("math" "script")) => None,
-            _ if !of.accepts(site, true) => None,
+            _ if !of.accepts(site, true, true) => None,
             Some(&local_name!("noscript")) => {
                 let picture =
                     inner.subtree(place.id).find(|&id| inner.name(id).is_some_and(is_picture));
@@ -216,8 +216,9 @@ impl Chooser<'_> {
                 .is_some_and(|figure| chosen.range(document.subtree(figure)).next().is_some())
     }
 
-    /// Whether a medium belongs to the article by its place. `strong` if it stands for itself.
-    fn accepts(&self, site: MediumPosition, strong: bool) -> bool {
+    /// Whether a medium belongs to the article by its place. `strong` if it stands for itself, `is_photo` if it does so in an element of
+    /// its own beside the paragraphs.
+    fn accepts(&self, site: MediumPosition, strong: bool, is_photo: bool) -> bool {
         let texts = self.texts;
         let document = self.document();
         let figure = self.figure(site.parent);
@@ -237,11 +238,15 @@ impl Chooser<'_> {
             Some(figure) => (figure, document.node(figure).end),
             None => (from.max(site.start), to.min(site.end)),
         };
-        if to <= texts.first {
-            strong && texts.all.range(to, texts.first) <= ABOVE
+        let is_beside = || !own && texts.text(top) == 0 && document.parent(top) == Some(texts.body);
+        let (between, most) = if to <= texts.first {
+            (texts.all.range(to, texts.first), ABOVE)
+        } else if from > texts.last {
+            (texts.all.range(texts.last + 1, from), BELOW)
         } else {
-            strong && from > texts.last && texts.all.range(texts.last + 1, from) <= BELOW
-        }
+            return false;
+        };
+        strong && between <= most || is_photo && between == 0 && is_beside()
     }
 
     /// Whether an element without text of the article holds a teaser: a heading, or much text besides captions. Of pictures in a row,
@@ -280,7 +285,21 @@ impl Chooser<'_> {
             || self.figure(site.parent).is_some()
             || width.is_some_and(|width| width >= WIDE)
             || !picture.set.is_empty();
-        !self.leads_elsewhere(site) && self.accepts(site, strong)
+        !self.leads_elsewhere(site) && self.accepts(site, strong, self.may_be_photo(picture, site))
+    }
+
+    /// Whether a picture is no drawing by its type, and not a link unless to a larger one: buttons and banners are.
+    fn may_be_photo(&self, picture: &PagePicture, site: MediumPosition) -> bool {
+        let document = self.document();
+        let mut around = document.ancestors(site.parent).take(6);
+        let link = around.find(|&id| document.is(id, &local_name!("a")));
+        let href = link.map(|link| document.attribute(link, &local_name!("href")));
+        let target = href.map(|href| web_url(href.unwrap_or_default(), self.texts.base));
+        let path = picture.address.split(['?', '#']).next().unwrap_or_default();
+        // What stands in `noscript` has no place of its own.
+        site.start < site.end
+            && ![".gif", ".svg"].iter().any(|drawn| path.ends_with(drawn))
+            && target.is_none_or(|target| target.is_some_and(|target| is_picture_file(&target)))
     }
 
     /// Whether a picture is a link to another page, together with words: a teaser; or to the start of a site: a logo, if it is not within

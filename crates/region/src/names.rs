@@ -60,8 +60,8 @@ static ADVERTISEMENTS: WordList = WordList::of(&[
 /// Words of the classes of captions and credits, sorted.
 static CAPTIONS: WordList = WordList::of(&[
     "bildunterschrift", "caption", "captions", "copyright", "credit", "creditline", "credits",
-    "cutline", "didascalia", "figcaption", "imagecaption", "imagecredit", "imgcaption", "legend",
-    "legende", "photocaption", "photocredit", "photographer", "picturecaption", "pie",
+    "cutline", "didascalia", "imagecredit", "legend", "legende", "photocredit", "photographer",
+    "pie",
 ]);
 
 /// Words of the classes and properties of credits, sorted.
@@ -158,10 +158,11 @@ impl NamedAs {
     }
 }
 
-/// Whether the class of an element has a word for captions.
+/// Whether the class of an element has a word for captions, or one that ends with it: "thumbcaption".
 pub(crate) fn has_class_of_caption(document: &Document, id: NodeId) -> bool {
+    let ends_so = |word: &[u8]| word.to_ascii_lowercase().ends_with(b"caption");
     let class = document.attribute(id, &local_name!("class"));
-    class.is_some_and(|class| has_word(class, &CAPTIONS))
+    class.is_some_and(|class| has_word(class, &CAPTIONS) || words(class).any(ends_so))
 }
 
 /// What the elements of a page are by their tags and names: decided once for each kind of element.

@@ -17,7 +17,10 @@ pub(crate) fn images(tree: &RegionTree<'_>) -> (Vec<Image>, Vec<Vec<String>>) {
     let (mut images, mut sources) = (Vec::new(), Vec::new());
     let mut next: Vec<(At, Option<At>)> = vec![(0, None)];
     while let Some((at, figure)) = next.pop() {
-        let figure = if tree.is(at, &local_name!("figure")) { Some(at) } else { figure };
+        // A figure without a caption of its own has that of the figure around it.
+        let is_own = tree.is(at, &local_name!("figure"))
+            && (figure.is_none() || captions_of(tree, at).next().is_some());
+        let figure = if is_own { Some(at) } else { figure };
         if tree.is(at, &local_name!("img"))
             && let Some(image) = image(tree, at, figure)
         {
@@ -29,15 +32,18 @@ pub(crate) fn images(tree: &RegionTree<'_>) -> (Vec<Image>, Vec<Vec<String>>) {
     (images, sources)
 }
 
+fn captions_of(tree: &RegionTree<'_>, figure: At) -> impl Iterator<Item = At> {
+    let children = tree.nodes[figure].children.iter().copied();
+    children.filter(|&child| tree.is(child, &local_name!("figcaption")))
+}
+
 fn image(tree: &RegionTree<'_>, at: At, figure: Option<At>) -> Option<Image> {
     let url = tree.attribute(at, &local_name!("src")).filter(|src| !src.starts_with("data:"))?;
     let side = |name| tree.attribute(at, &name).and_then(|side| side.parse().ok());
     let some = |text: String| (!text.is_empty()).then_some(text);
     let is_credit = |at: At| tree.nodes[at].mark == NodeMark::Credit;
-    let captions: Vec<At> = figure.map_or_else(Vec::new, |figure| {
-        let children = tree.nodes[figure].children.iter().copied();
-        children.filter(|&child| tree.is(child, &local_name!("figcaption"))).collect()
-    });
+    let captions: Vec<At> =
+        figure.into_iter().flat_map(|figure| captions_of(tree, figure)).collect();
     let text = |leave_credits: bool| {
         let of = |&caption: &At| tree.text_below(caption, |at| leave_credits && is_credit(at));
         some(captions.iter().map(of).collect::<Vec<_>>().join(" ").trim().to_owned())

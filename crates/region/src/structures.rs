@@ -1,17 +1,22 @@
-//! Adds what makes lists and tables whole, and headings, code, quotations and the like that stand between the texts of an
-//! article.
+//! Adds what makes lists and tables whole, and headings, code, quotations, rows of one form and the like that stand between the
+//! texts of an article.
+
+use std::collections::BTreeMap;
 
 use dom::{Document, LocalName, NodeId, class_tokens, is_heading, local_name, local_names};
 
 use crate::allowed::meant;
 use crate::code::{BAR, is_code_block};
 use crate::embed::quoted_post;
+use crate::further::is_alike;
 use crate::texts::PageTexts;
 
 /// Most bytes of text of a structure that is added.
 const LONGEST: u32 = 12_000;
 /// Longest source of a quotation, and caption of a table, in bytes.
 const LONGEST_SOURCE: u32 = 240;
+/// Longest title and source of a table in the box around it, together.
+const TITLE_AND_SOURCE: u32 = 120;
 /// Share of a list's text that must be the article's for the rest to be added.
 const SHARE: f64 = 0.3;
 
@@ -49,7 +54,10 @@ pub(crate) fn add(
         meant(document, id).is_some_and(|name| may_be_added(&name)) || is_callout(document, id)
     };
     let is_heading = |id: NodeId| meant(document, id).is_some_and(|name| dom::is_heading(&name));
+    add_rows(texts, include, read);
     let mut code_end = 0;
+    // The end of the article: of its last text, or of what was added behind it.
+    let mut end = texts.last + 1;
     // The top of the last block of code, and whether it is for code.
     let mut top_of_code: Option<(NodeId, bool)> = None;
     for &id in structures {
@@ -57,7 +65,7 @@ pub(crate) fn add(
         let may_be_code = own == 0
             && text > 0
             && id >= code_end
-            && (texts.is_between(id) || stands_behind(texts, id));
+            && (texts.is_between(id) || stands_behind(texts, structures, id, end));
         if may_be_code && is_code_block(texts, id) {
             code_end = document.node(id).end;
             if text > LONGEST {
@@ -70,6 +78,7 @@ pub(crate) fn add(
             if is_for_code {
                 include_subtree(document, id, include);
                 include_subtree(document, id, read);
+                end = end.max(code_end);
             }
             continue;
         }
@@ -82,28 +91,50 @@ pub(crate) fn add(
         if own > 0 {
             complete_structure(texts, id, include);
             complete_structure(texts, id, read);
-        } else if text <= LONGEST && !is_heading(id) && stands_between(texts, id) {
-            include_subtree(document, id, include);
+        } else if text <= LONGEST
+            && !is_heading(id)
+            && (texts.is_between(id) || stands_behind(texts, structures, id, end))
+            && belongs(texts, id)
+        {
+            // Titles and sources of tables.
+            let around = texts.top(id).filter(|&top| texts.linked.sum(document, top) == 0);
+            let whole = around.filter(|_| is_table(document, id)).unwrap_or(id);
+            include_subtree(document, whole, include);
+            end = end.max(document.node(whole).end);
             if is_table(document, id)
                 || id > texts.last
                 || quoted_post(document, id, texts.base).is_none() && stands_amid(texts, id, read)
             {
-                include_subtree(document, id, read);
+                include_subtree(document, whole, read);
                 add_source(texts, id, include, read);
             }
         }
     }
     // Headings come before what they are headings of: the last are decided first.
     for &id in structures.iter().rev().filter(|&&id| is_heading(id)) {
-        let belongs =
-            texts.text(id) > 0 && texts.own(id) == 0 && id < texts.last && id > texts.first;
-        if belongs && texts.top(id).is_some_and(|top| precedes_included(texts, id, top, include)) {
+        let is_within = texts.text(id) > 0 && texts.own(id) == 0 && id < end && id > texts.first;
+        if is_within && texts.top(id).is_some_and(|top| precedes_included(texts, id, top, include))
+        {
             include_subtree(document, id, include);
-            if !texts.is_linked(id) {
+            if !texts.is_linked(id) || leads_into_page(texts, id) {
                 include_subtree(document, id, read);
             }
         }
     }
+}
+
+/// Whether the one link in a heading or term, or around it, opens or shows what it is the heading of.
+fn leads_into_page(texts: &PageTexts<'_>, heading: NodeId) -> bool {
+    let document = texts.document;
+    let href = |id: NodeId| match document.is(id, &local_name!("a")) {
+        true => document.attribute(id, &local_name!("href")),
+        false => None,
+    };
+    let around = document.ancestors(heading).skip(1).take(2);
+    let mut links = document.subtree(heading).chain(around).filter_map(href);
+    links.next().is_some_and(|href| {
+        href.is_empty() || href.starts_with('#') || href.starts_with("javascript:")
+    }) && links.next().is_none()
 }
 
 fn include_subtree(document: &Document, id: NodeId, include: &mut [bool]) {
@@ -124,34 +155,49 @@ fn precedes_included(
     next.is_some_and(|next| include[next as usize]) && texts.text(top) <= texts.text(heading) + 20
 }
 
-/// Whether a structure without text of the article belongs to it: it stands between two texts of the article, its text
-/// is not that of links to other pages, and hardly anything else is in its top.
-fn stands_between(texts: &PageTexts<'_>, id: NodeId) -> bool {
+/// Whether a structure without text of the article, between two texts of it or behind the last, belongs to it: its text is not that of
+/// links to other pages, and hardly anything else is in its top.
+fn belongs(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     let text = texts.text(id);
-    (texts.is_between(id) || stands_behind(texts, id))
-        && (!texts.is_linked(id) || is_nested_list_of_links(texts, id))
+    // Tables have titles and sources.
+    let beside = if is_table(document, id) { TITLE_AND_SOURCE } else { 20 };
+    (!texts.is_linked(id) || is_nested_list_of_links(texts, id))
         && !is_list_of_cards(texts, id)
-        && texts.top(id).is_some_and(|top| texts.text(top) <= text + text / 4 + 20)
+        && texts.top(id).is_some_and(|top| texts.text(top) <= text + text / 4 + beside)
         && (!is_table(document, id) || !is_layout(document, id))
 }
 
-/// Whether a structure directly follows the last text of an article within the element that has most of it, and continues it: code, a
-/// table, or a list or quotation that the text before it announces with a colon.
-fn stands_behind(texts: &PageTexts<'_>, id: NodeId) -> bool {
+/// Whether a structure follows the end of an article within the element that has most of it, and continues it: code, a table, a list
+/// whose items are lines, also with headings before it, or what the text before it announces with a colon.
+fn stands_behind(texts: &PageTexts<'_>, structures: &[NodeId], id: NodeId, end: NodeId) -> bool {
     let document = texts.document;
-    let Some(parent) = document.parent(id).filter(|_| id > texts.last) else { return false };
-    let continues = || match meant(document, id) {
-        Some(local_names!("pre" "table")) => true,
-        Some(local_names!("ul" "ol" "dl" "blockquote")) => {
-            let text = document.text(texts.last).unwrap_or_default();
-            text.trim_end().ends_with([':', '\u{ff1a}'])
-        }
-        _ => false,
+    if id < end || document.parent(id) != Some(texts.body) {
+        return false;
+    }
+    let is_announced = || {
+        let text = document.text(texts.last).unwrap_or_default();
+        texts.all.range(texts.last + 1, id) == 0 && text.trim_end().ends_with([':', '\u{ff1a}'])
     };
-    texts.own(parent) * 2 > texts.kept.total()
-        && continues()
-        && texts.all.range(texts.last + 1, id) == 0
+    let is_of_lines = || {
+        let is_part = |own: NodeId| {
+            document.name(own).is_none_or(|name| matches!(*name, local_names!("li" "dt" "dd")))
+                || document.is_inline(own)
+        };
+        document.subtree(id).skip(1).all(is_part)
+    };
+    match meant(document, id) {
+        Some(local_names!("pre" "table")) if texts.all.range(end, id) == 0 => return true,
+        Some(local_names!("ul" "ol" "dl")) if is_of_lines() => {}
+        Some(local_names!("ul" "ol" "dl" "blockquote")) => return is_announced(),
+        _ => return false,
+    }
+    let between = structures[structures.partition_point(|&own| own < end)..].iter();
+    let is_heading = |own: &&NodeId| {
+        document.parent(**own) == Some(texts.body) && document.name(**own).is_some_and(is_heading)
+    };
+    let headings = between.take_while(|&&own| own < id).filter(is_heading);
+    texts.all.range(end, id) == headings.map(|&own| texts.text(own)).sum::<u32>()
 }
 
 /// Bytes of text from which on a link is as long as a headline.
@@ -180,6 +226,133 @@ fn is_list_of_cards(texts: &PageTexts<'_>, id: NodeId) -> bool {
         && items.peek().is_some()
         && !document.subtree(id).skip(1).any(|own| is_list(document, own))
         && items.all(is_card)
+}
+
+/// Fewest elements of one form that are rows.
+const ROWS: usize = 3;
+
+/// Includes boxes with rows of one form that stand between paragraphs: facts, ingredients, lines of a chat. They are lists, written
+/// without the elements for lists.
+fn add_rows(texts: &PageTexts<'_>, include: &mut [bool], read: &mut [bool]) {
+    let document = texts.document;
+    let is_heading = |id: NodeId| document.name(id).is_some_and(is_heading);
+    let may_be_beside = |id: NodeId| {
+        document.text(id).is_some()
+            || matches!(
+                document.name(id),
+                Some(&local_names!("p" "ul" "ol" "dl" "table" "blockquote" "pre"))
+            )
+    };
+    for parent in document.subtree(0).filter(|&id| document.name(id).is_some()) {
+        if texts.own(parent) == 0 || texts.own(parent) == texts.text(parent) {
+            continue;
+        }
+        let children: Vec<NodeId> =
+            document.children(parent).filter(|&id| texts.text(id) > 0 && !is_heading(id)).collect();
+        let runs: Vec<&[NodeId]> =
+            children.chunk_by(|&a, &b| (texts.own(a) > 0) == (texts.own(b) > 0)).collect();
+        let is_paragraph = |id: NodeId| document.is(id, &local_name!("p")) && texts.own(id) > 0;
+        if children.iter().any(|&id| is_paragraph(id)) {
+            for rows in children.chunk_by(|&a, &b| is_alike(document, a, b)) {
+                for &id in titles_of_rows(texts, rows).iter().flatten() {
+                    include_subtree(document, id, include);
+                    include_subtree(document, id, read);
+                }
+            }
+        }
+        for around in runs.windows(3) {
+            let &[before, run, after] = around else { continue };
+            let neighbours = before.last().zip(after.first());
+            let is_amid = neighbours.is_some_and(|(&before, &after)| {
+                texts.own(before) > 0
+                    && (may_be_beside(before) && may_be_beside(after)
+                        || is_alike(document, before, after))
+            });
+            if is_amid && consists_of_rows(texts, run) {
+                for &id in run {
+                    include_subtree(document, id, include);
+                    include_subtree(document, id, read);
+                }
+            }
+        }
+    }
+}
+
+/// What stands beside the article's text at the same place of each row: who speaks, titles of steps.
+fn titles_of_rows(texts: &PageTexts<'_>, rows: &[NodeId]) -> Vec<Vec<NodeId>> {
+    let document = texts.document;
+    let may_be_title = |id: &NodeId| {
+        texts.text(*id) > 0
+            && texts.own(*id) == 0
+            && texts.linked.sum(document, *id) == 0
+            && !document.subtree(*id).any(|own| texts.names.is_foreign(document, own))
+    };
+    if rows.len() < ROWS || !rows.iter().all(|&row| texts.own(row) > 0) {
+        return Vec::new();
+    }
+    let titles = document.children(rows[0]).filter(|id| document.name(*id).is_some());
+    let of_all = titles.filter(may_be_title).filter_map(|first| {
+        let of = |&row: &NodeId| {
+            let mut alike = document.children(row).filter(|&own| is_alike(document, first, own));
+            alike.next().filter(|own| may_be_title(own) && alike.next().is_none())
+        };
+        rows.iter().map(of).collect::<Option<Vec<NodeId>>>()
+    });
+    of_all.filter(|titles| differ(document, titles)).collect()
+}
+
+/// Whether elements have not all the same text.
+fn differ(document: &Document, elements: &[NodeId]) -> bool {
+    let mut texts = elements.iter().map(|&id| document.text_content(id));
+    let first = texts.next();
+    texts.any(|text| Some(text) != first)
+}
+
+/// Whether most of the text of some boxes is that of rows, and they have no link, control or picture.
+fn consists_of_rows(texts: &PageTexts<'_>, boxes: &[NodeId]) -> bool {
+    let document = texts.document;
+    let text: u32 = boxes.iter().map(|&id| texts.text(id)).sum();
+    let is_other = |id: NodeId| {
+        texts.names.is_foreign(document, id)
+            || matches!(
+                document.name(id),
+                Some(&local_names!(
+                    "form" "input" "select" "textarea" "figure" "img" "picture" "video" "audio"
+                    "aside" "table"
+                ))
+            )
+    };
+    if text > LONGEST
+        || boxes.iter().any(|&id| texts.linked.sum(document, id) > 0)
+        || boxes.iter().any(|&id| document.subtree(id).any(is_other))
+    {
+        return false;
+    }
+    let (mut rows, mut next) = (0, vec![boxes.to_vec()]);
+    while let Some(beside) = next.pop() {
+        let mut alike: BTreeMap<_, Vec<NodeId>> = BTreeMap::new();
+        for id in beside {
+            let class = document.attribute(id, &local_name!("class"));
+            alike.entry((document.name(id), class)).or_default().push(id);
+        }
+        for (_, own) in alike {
+            let is_row = |id: NodeId| {
+                !document.is_inline(id)
+                    && document.name(id).is_some_and(|name| {
+                        matches!(*name, local_names!("div" "p" "section")) || name.contains('-')
+                    })
+            };
+            if own.len() >= ROWS && is_row(own[0]) && differ(document, &own) {
+                rows += own.iter().map(|&id| texts.text(id)).sum::<u32>();
+            } else {
+                let inner = |id: NodeId| {
+                    document.children(id).filter(|&id| texts.text(id) > 0).collect::<Vec<_>>()
+                };
+                next.extend(own.into_iter().map(inner));
+            }
+        }
+    }
+    rows * 2 > text
 }
 
 /// Whether hardly anything but code, with the labels and buttons of each block, is in an element.
@@ -290,6 +463,7 @@ fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
     };
     let is_part = |id: &NodeId| meant(document, *id).is_some_and(|name| parts.contains(&name));
     let links = texts.is_linked(id);
+    let is_term = |part: NodeId| document.is(part, &local_name!("dt"));
     for part in document.subtree(id).skip(1).filter(is_part) {
         let text = texts.text(part);
         // Empty cells keep the others in their columns.
@@ -298,7 +472,7 @@ fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
         if left_out
             && text <= LONGEST
             && !texts.names.is_foreign(document, part)
-            && (links || !texts.is_linked(part))
+            && (links || !texts.is_linked(part) || is_term(part) && leads_into_page(texts, part))
         {
             include_subtree(document, part, include);
         }

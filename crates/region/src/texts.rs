@@ -1,6 +1,6 @@
 //! The texts of a page, counted.
 
-use dom::{Document, NodeId, PrefixSums};
+use dom::{Document, NodeId, PrefixSums, local_names};
 use url::Url;
 
 use crate::names::NamedKinds;
@@ -20,6 +20,8 @@ pub(crate) struct PageTexts<'a> {
     /// First and last text of the article.
     pub(crate) first: NodeId,
     pub(crate) last: NodeId,
+    /// The innermost element with more than half of the article's text that is no paragraph or the like.
+    pub(crate) body: NodeId,
 }
 
 impl PageTexts<'_> {
@@ -57,6 +59,25 @@ impl PageTexts<'_> {
     /// Whether more than half of the text of a subtree is in links.
     pub(crate) fn is_linked(&self, id: NodeId) -> bool {
         self.linked.sum(self.document, id) * 2 > self.text(id)
+    }
+}
+
+/// The innermost element with more than half of some text that may hold paragraphs.
+pub(crate) fn body_of(document: &Document, kept: &PrefixSums) -> NodeId {
+    let may_hold_paragraphs = |id: NodeId| {
+        !document.is_inline(id)
+            && document.name(id).is_some_and(|name| {
+                !matches!(*name, local_names!("p" "ul" "ol" "dl" "pre" "table" "blockquote"))
+            })
+    };
+    let mut body = 0;
+    loop {
+        let has_most =
+            |id: &NodeId| kept.sum(document, *id) > kept.total() / 2 && may_hold_paragraphs(*id);
+        match document.children(body).find(has_most) {
+            Some(inner) => body = inner,
+            None => return body,
+        }
     }
 }
 

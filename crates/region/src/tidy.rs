@@ -37,9 +37,51 @@ pub(crate) fn tidy(tree: &mut RegionTree<'_>) {
         settle_headers(tree, at);
         breaks[at] = holds_block || tree.nodes[at].name.as_ref().is_some_and(is_apart);
     }
+    for list in tree.all(local_name!("ul")).collect::<Vec<_>>() {
+        drop_typed_bullets(tree, list);
+    }
     let order: Vec<At> = tree.below(0).collect();
     for &at in order.iter().rev() {
         drop_empty(tree, at);
+    }
+}
+
+/// Drops the bullets that the items of a list begin with: all have the same one, and lists show their own.
+fn drop_typed_bullets(tree: &mut RegionTree<'_>, list: At) {
+    // Dashes may be signs of numbers.
+    let is_dash = |c: char| matches!(c, '-' | '*' | '\u{2013}' | '\u{2014}');
+    let is_dot = |c: char| {
+        matches!(
+            c,
+            '\u{b7}' | '\u{2022}' | '\u{2023}' | '\u{2043}' | '\u{2219}' | '\u{25a0}'..='\u{25ff}'
+        )
+    };
+    let first_text = |tree: &RegionTree<'_>, item: At| {
+        let is_written_so =
+            |at: At| matches!(tree.nodes[at].name, Some(local_names!("code" "pre" "math")));
+        let shown = |&at: &At| {
+            let mut inner = tree.nodes[at].children.iter().copied().filter(|_| !is_written_so(at));
+            inner.find(|&own| !tree.is_space(own))
+        };
+        let first = std::iter::successors(Some(item), shown).last();
+        first.filter(|&at| tree.nodes[at].name.is_none())
+    };
+    let bullet_of = |tree: &RegionTree<'_>, text: At| {
+        let mut letters = tree.nodes[text].text.trim_start().chars();
+        let (bullet, next) = (letters.next()?, letters.next());
+        let is_apart = next.map_or_else(|| is_dot(bullet), char::is_whitespace);
+        (is_apart && (is_dot(bullet) || is_dash(bullet))).then_some(bullet)
+    };
+    let items = tree.nodes[list].children.iter().filter(|&&own| tree.is(own, &local_name!("li")));
+    let texts: Option<Vec<At>> = items.map(|&item| first_text(tree, item)).collect();
+    let Some(texts) = texts.filter(|texts| texts.len() > 1) else { return };
+    let Some(bullet) = bullet_of(tree, texts[0]) else { return };
+    if texts.iter().all(|&text| bullet_of(tree, text) == Some(bullet)) {
+        for text in texts {
+            let own =
+                tree.nodes[text].text.trim_start()[bullet.len_utf8()..].trim_start().to_owned();
+            tree.nodes[text].text = own.into();
+        }
     }
 }
 

@@ -781,7 +781,14 @@ fn what_continues_the_last_paragraph_belongs_to_the_article() {
     let more = "<div><b>Other</b> page</div>";
     for (html, text) in [
         ("<p>Two:</p><ul><li>a rope</li><li>a boat</li></ul>", "Two:\n\na rope\na boat"),
-        ("<p>Two.</p><ul><li>a rope</li><li>a boat</li></ul>", "Two."),
+        ("<p>Two.</p><ul><li>a rope</li><li>a boat</li></ul>", "Two.\n\na rope\na boat"),
+        (
+            "<p>Two.</p><h2>Tools</h2><ul><li>a rope</ul><h3>Terms</h3><dl><dt>Bow<dd>its front</dl>",
+            "Two.\n\nTools\n\na rope\n\nTerms\n\nBow\nits front",
+        ),
+        ("<p>Two.</p><h2>Answers</h2><ul><li><div>Ann</div>I saw it.</ul>", "Two."),
+        ("<p>Two.</p><ul><li><a href=/c>Another boat</a></ul>", "Two."),
+        ("<p>Two.</p><blockquote>a rope</blockquote>", "Two."),
         ("<p>Two.</p><pre>a rope\na boat</pre>", "Two.\n\na rope\na boat"),
         (
             "<p>Two.</p><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>",
@@ -794,6 +801,169 @@ fn what_continues_the_last_paragraph_belongs_to_the_article() {
     ] {
         let text = format!("One is said of the harbour here.\n\n{text}");
         assert_eq!(text_of_paragraphs(&format!("{rest}{html}{more}")), text, "{html}");
+    }
+}
+
+#[test]
+fn rows_of_one_form_between_paragraphs_are_read() {
+    let row = |name: &str, of: &str| format!("<div class=r><i>{name}</i> <b>{of}</b></div>");
+    let rows = format!("{}{}{}", row("Hull", "oak"), row("Mast", "elm"), row("Crew", "nine"));
+    let read = "Hull oak\n\nMast elm\n\nCrew nine";
+    let plain = "<div>The hull</div><div>The mast</div><div>The crew</div>";
+    for (between, expected) in [
+        (format!("<div>{rows}</div>"), Some(read)),
+        (format!("<h3>Facts</h3><div><div>{rows}</div></div>"), Some(read)),
+        (format!("<h3>Facts</h3><div>{rows}</div><h3>More</h3>"), Some(read)),
+        (plain.to_owned(), Some("The hull\n\nThe mast\n\nThe crew")),
+        // Pictures, links and names of other things, what is there once or says the same.
+        (format!("<div>{rows}<img src=/a.jpg></div>"), None),
+        (format!("<div>{rows}<a href=/b>More</a></div>"), None),
+        (format!("<div class=share-box>{rows}</div>"), None),
+        (format!("<aside>{rows}</aside>"), None),
+        (format!("<div>{}{}</div>", row("Hull", "oak"), row("Mast", "elm")), None),
+        (row("Hull", "oak").repeat(3), None),
+        (format!("{plain}<section>{}</section>", "Another page of ours. ".repeat(3)), None),
+    ] {
+        let text = text_of_paragraphs(&format!("<p>She sank.</p>{between}<p>Nobody knows.</p>"));
+        assert_eq!(text.contains("hull") || text.contains("Hull"), expected.is_some(), "{between}");
+        assert!(text.contains(expected.unwrap_or_default()), "{text}");
+    }
+    let around = text_of_paragraphs(&format!("<p>She sank.</p><div>{rows}</div><b>Other</b>"));
+    assert_eq!(around, "She sank.");
+}
+
+#[test]
+fn titles_of_rows_are_read() {
+    let page = |of: &dyn Fn(&str) -> String| {
+        let row =
+            |(who, says): (&str, &str)| format!("<div class=t>{}<p>{says}</p></div>", of(who));
+        let rows: String =
+            [("Ann", "It sank."), ("Bob", "It rose."), ("Eve", "It swam.")].map(row).concat();
+        text_of_paragraphs(&format!("<p>They spoke.</p>{rows}<p>They left.</p>"))
+    };
+    assert_eq!(
+        page(&|who| format!("<div>{who}</div>")),
+        "They spoke.\n\nAnn\n\nIt sank.\n\nBob\n\nIt rose.\n\nEve\n\nIt swam.\n\nThey left."
+    );
+    for other in
+        ["<div>Answer</div>", "<div><a href=/a>WHO</a></div>", "<div class=author>WHO</div>"]
+    {
+        let text = page(&|who| other.replace("WHO", who));
+        assert_eq!(
+            text, "They spoke.\n\nIt sank.\n\nIt rose.\n\nIt swam.\n\nThey left.",
+            "{other}"
+        );
+    }
+}
+
+#[test]
+fn headings_that_open_what_follows_are_read() {
+    let page = |heading: &str| {
+        text_of_paragraphs(&format!("<p>She sank.</p><div>{heading}</div><div><p>Oak.</p></div>"))
+    };
+    for heading in [
+        "<h4><a href=#c1>Of what?</a></h4>",
+        "<h4><a href='' role=button>Of what?</a></h4>",
+        "<a href=#c1><h4>Of what?</h4></a>",
+        "<h4><a href='javascript:open(1)'>Of what?</a></h4>",
+        "<dl><dt><a href=#c1>Of what?</a></dt><dd><p>Wood.</p></dd></dl>",
+    ] {
+        assert!(page(heading).starts_with("She sank.\n\nOf what?"), "{heading}");
+    }
+    for heading in [
+        "<h4><a href=/b>Of what?</a></h4>",
+        "<h4><a href=#c1>Of what?</a> <a href=#c2>Of whom?</a></h4>",
+    ] {
+        assert!(!page(heading).contains("Of what?"), "{heading}");
+    }
+}
+
+#[test]
+fn tables_between_paragraphs_have_their_titles_and_sources() {
+    let table = "<table><tr><td>a</td><td>1</td></tr><tr><td>b</td><td>2</td></tr></table>";
+    let page = |more: &str| {
+        let html = format!("<div><div>Boats of the harbour</div>{table}<div>{more}</div></div>");
+        text_of_paragraphs(&format!("<p>She sank.</p>{html}<p>Nobody knows.</p>"))
+    };
+    assert_eq!(
+        page("Source: the harbour"),
+        "She sank.\n\nBoats of the harbour\n\na\n1\nb\n2\n\nSource: the harbour\n\nNobody knows."
+    );
+    assert!(!page("<a href=/b>Harbour</a>").contains("Boats"));
+    assert!(!page(&"Another story of the harbour. ".repeat(6)).contains("Boats"));
+}
+
+#[test]
+fn typed_bullets_are_no_text() {
+    for items in [
+        "<li>\u{2022} Oak<li>\u{2022} Elm",
+        "<li><span>\u{2022}</span><p>Oak</p><li><span>\u{2022}</span><p>Elm</p>",
+        "<li>- Oak<li>- Elm",
+    ] {
+        assert_eq!(
+            forms(&format!("<p>Trees:</p><ul>{items}</ul>"))[1],
+            "Trees:\n\n- Oak\n- Elm",
+            "{items}"
+        );
+    }
+    for items in [
+        "<li><b>-</b>5 %<li><b>-</b>9 %",
+        "<li>\u{2022} Oak<li>Elm",
+        "<li><code>- a</code><li><code>- b</code>",
+    ] {
+        let text = &forms(&format!("<p>Trees:</p><ul>{items}</ul>"))[2];
+        assert!(text.contains(['-', '\u{2022}']), "{text}");
+    }
+}
+
+#[test]
+fn photos_beside_the_first_and_the_last_paragraph_are_its_own() {
+    let count = |before: &str, after: &str| {
+        let page = format!(
+            "<!doctype html><body><div><p id=k>An oak fell.</p></div><main>{before}<p>It was old.</p><p>Nobody knows how old.</p>{after}</main>"
+        );
+        let document = parse(&page);
+        let is_own = |id: &u32| {
+            document.name(*id).is_some_and(|name| **name == *"p")
+                && document.text_content(*id).contains("old")
+        };
+        let keep: Vec<u32> = document.ids().filter(is_own).collect();
+        let base = Url::parse("https://news.example/a/b").unwrap();
+        region_of(&document, &keep, &[], &base).unwrap().images().0.len()
+    };
+    let photos = "<p><img src=/a.jpg></p><div><a href=/b-big.jpg><img src=/b.jpg></a></div>";
+    assert_eq!((count(photos, ""), count("", photos)), (2, 2));
+    for other in [
+        "<p><img src=/a.gif></p>",
+        "<p><a href=https://b.example/><img src=/a.jpg></a></p>",
+        "<div>Another page <img src=/a.jpg></div>",
+        "</main><p><img src=/a.jpg></p>",
+        "<noscript><img src=/a.jpg></noscript>",
+    ] {
+        assert_eq!(count("", other), 0, "{other}");
+    }
+}
+
+#[test]
+fn captions_in_layouts_and_figures_around_others() {
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let picture = "<img src=/a.jpg width=600 height=400>";
+    for html in [
+        format!(
+            "<div><a href=/File:A.jpg>{picture}</a><div class=thumbcaption>The bridge</div></div>"
+        ),
+        format!(
+            "<table><tr><td>{picture}</td></tr><tr><td class=tr-caption>The bridge</td></tr></table>"
+        ),
+        format!("<figure><figure>{picture}</figure><figcaption>The bridge</figcaption></figure>"),
+    ] {
+        let document =
+            parse(&format!("<!doctype html><body><p>She sank.</p>{html}<p>Nobody knows.</p>"));
+        let is_own = |id: &u32| document.text(*id).is_some_and(|text| text.ends_with('.'));
+        let keep: Vec<u32> = document.ids().filter(is_own).collect();
+        let region = region_of(&document, &keep, &[], &base).unwrap();
+        assert_eq!(region.images().0[0].caption.as_deref(), Some("The bridge"), "{html}");
+        assert_eq!(region.text(), "She sank.\n\nNobody knows.");
     }
 }
 

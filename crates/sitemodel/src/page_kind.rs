@@ -290,6 +290,8 @@ const MERE_LINKS: f64 = 0.95;
 const LINKED: usize = 2;
 /// Maximum number of words that a list has for each of them: a headline with a few lines.
 const WORDS_OF_TEASER: u32 = 40;
+/// Maximum number of words between the beginning of a list of posts and the first headline.
+const WORDS_BEFORE: u32 = 60;
 
 /// Why a page of a kind is dropped before it is extracted, if so. The engine grove keeps lists with text of their
 /// own.
@@ -350,7 +352,44 @@ impl Lists<'_> {
         list && (linked >= MERE_LINKS
             || (excerpts || linked >= LINKS_OF_BODY)
                 && is_index(page, self.addresses, self.settings))
-            || excerpts && self.consists_of_teasers(body, words)
+            || excerpts && (self.consists_of_teasers(body, words) || self.consists_of_posts(body))
+    }
+
+    /// Whether the body begins with the headline of another page of the crawl and has more of them: the posts of a blog, in
+    /// full. Round-ups, which link what they are about, have a headline of their own.
+    fn consists_of_posts(&self, body: &ArticleBody) -> bool {
+        let Self { sibling, addresses, settings, .. } = *self;
+        let (page, document) = (sibling.page, &sibling.page.document);
+        let (Some(&first), Some(&last)) = (body.nodes.first(), body.nodes.last()) else {
+            return false;
+        };
+        let address = address_says(&page.page.url, addresses.pages_below(&page.page.url));
+        let is_listed = address == Some(TemplateKind::List);
+        if !is_listed && (address.is_some() || declared(document) < 0) {
+            return false;
+        }
+        let is_headline = |id: &NodeId| {
+            matches!(document.name(*id), Some(&local_names!("h1" "h2" "h3")))
+                && page.words.sum(document, *id) > 0
+        };
+        let headlines: Vec<NodeId> = (0..document.subtree(last).end).filter(is_headline).collect();
+        let before = headlines.partition_point(|&id| id <= first).saturating_sub(1);
+        let Some(&start) = headlines.get(before) else { return false };
+        let between = start.min(first)..start.max(first);
+        let around = |id: NodeId| document.parent(id).into_iter().chain(document.subtree(id));
+        let is_link = |id: NodeId| document.is(id, &local_name!("a"));
+        // Names of the site and, if the address says so, of a section.
+        let may_be_before = |&id: &NodeId| {
+            around(id).any(is_link) || is_listed && document.is(id, &local_name!("h1"))
+        };
+        let leads = |of: &[NodeId], least: usize| {
+            let links = of.iter().flat_map(|&id| around(id));
+            leads_on(page, links, addresses, settings.tracking(), least)
+        };
+        page.words.range(between.start, between.end) < WORDS_BEFORE
+            && headlines[..before].iter().all(may_be_before)
+            && leads(&[start], 1)
+            && leads(&headlines[before..], LINKED)
     }
 
     /// Whether a page that may be a list links so many pages of the crawl between the beginning and the end of its

@@ -85,6 +85,34 @@ fn link_pages_with_tagged_links_are_lists() {
 }
 
 #[test]
+fn pages_of_whole_posts_are_lists() {
+    let paragraphs = |n: usize| -> String {
+        prose::paragraphs(n).iter().map(|p| format!("<p>{p}</p>")).collect()
+    };
+    let lists = |path: &str, headline: &str| {
+        let mut crawl = Crawl::new();
+        for n in 0..12 {
+            crawl.page(&format!("{SITE}/notes/{n}"), &prose::post(n));
+        }
+        for page in 0..3 {
+            let posts: String = (page * 4..page * 4 + 4)
+                .map(|n| {
+                    let (title, text) = (prose::title(n), paragraphs(n));
+                    format!("<div class=post><h2><a href='/notes/{n}'>{title}</a></h2>{text}</div>")
+                })
+                .collect();
+            let html =
+                format!("<html><body><div class=posts>{headline}{posts}</div></body></html>");
+            crawl.page(&format!("{SITE}/{path}/{page}"), &html);
+        }
+        run_with(&crawl, None).drops("list-page").len()
+    };
+    assert_eq!((lists("page", ""), lists("best", "")), (3, 3));
+    // Round-ups have a headline of their own.
+    assert_eq!(lists("best", "<h1>The best notes of the year</h1>"), 0);
+}
+
+#[test]
 fn feeds_tell_pages_apart_as_the_site_does() {
     let url = |n: usize| format!("{SITE}/article.php?ref={n}");
     let mut crawl = Crawl::new();
