@@ -33,7 +33,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// Selects the messages to print: only errors if `quiet`; else warnings and progress, and with `verbose` notes (1) or details (2).
+/// Selects the messages to print: only errors if `quiet`; else also warnings and progress, with `verbose` notes or details.
 fn filter(quiet: bool, verbose: u8) -> EnvFilter {
     let directives = match (quiet, verbose) {
         (true, _) => "sitegrove=error",
