@@ -176,7 +176,7 @@ impl Command {
     }
 }
 
-/// Prints what was done, in a sentence or as a value.
+/// Prints what was done, as a sentence or as JSON.
 fn print_done(
     format: PrintFormat,
     sentence: fmt::Arguments<'_>,
@@ -189,7 +189,7 @@ fn print_done(
     }
 }
 
-/// The same, unless the console is quiet.
+/// Like `print_done`, but prints nothing if the console is quiet.
 fn print_note(
     format: PrintFormat,
     sentence: fmt::Arguments<'_>,

@@ -1,4 +1,4 @@
-//! The program.
+//! Entry point of the program `sitegrove`.
 
 use std::process::ExitCode;
 

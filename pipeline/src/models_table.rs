@@ -1,4 +1,4 @@
-//! Models as a table in a Parquet file: one row for each revision, by site and number. docs/NIGHTLY.md has its columns.
+//! Writes models to a Parquet table with one row for each revision, and reads them back. docs/NIGHTLY.md has its columns.
 
 use std::fs::File;
 use std::num::TryFromIntError;
@@ -27,7 +27,7 @@ use sitemodel::SiteModel;
 
 use crate::output_paths::{CommandPaths, OutputKind};
 
-/// A row of the table. Integers are signed: not every program reads others.
+/// A row of the table. Integers are signed because some programs cannot read unsigned ones.
 #[derive(Deserialize, Serialize)]
 struct ModelsTableRow {
     site: String,
@@ -44,13 +44,13 @@ struct ModelsTableRow {
     blob: Vec<u8>,
 }
 
-/// Rows that are decoded at once: their models are in memory.
+/// Number of rows that are decoded at once, with their models in memory.
 const BATCH: usize = 16;
-/// Bytes of models at which a row group ends: it is held in memory until then.
+/// Size in bytes of the models at which a row group ends; it is in memory until then.
 const GROUP: usize = 16 << 20;
 
-/// Writes the revisions of the models of some sites, or of all if none is named, that were learnt in the night `since`
-/// (`YYYY-MM-DD`) or later; all, if that is empty. Returns how many.
+/// Writes the revisions of the models of `sites`, or of all sites if none is named, and returns their number. Unless `since`
+/// (`YYYY-MM-DD`) is empty, writes only revisions that were learnt in that night or later.
 ///
 /// # Errors
 /// If the store has no such site or cannot be read, or the table cannot be written.
@@ -78,20 +78,20 @@ pub fn export(store: &Store, sites: &[String], since: &str, out: &Path) -> Resul
     Ok(revisions)
 }
 
-/// What became of the revisions of tables.
+/// Counts of the revisions in imported tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     /// Revisions that were added.
     pub added: usize,
-    /// Revisions that the store had.
+    /// Revisions that the store already had.
     pub known: usize,
 }
 
-/// Adds the revisions of tables to a store, under their numbers.
+/// Adds the revisions of tables to a store; they keep their numbers.
 ///
 /// # Errors
-/// If a table cannot be read, is something else or damaged, or has other bytes than the store under the number of a
-/// revision. The store is then as it was.
+/// If a table cannot be read, is damaged or is no table of models, or if the store has a different revision under the
+/// same number. The store is then unchanged.
 pub fn import(store: &Store, tables: &[PathBuf], waiting: WaitPolicy<'_>) -> Result<Imported> {
     let mut imported = Imported::default();
     for path in tables {
@@ -118,7 +118,7 @@ pub fn import(store: &Store, tables: &[PathBuf], waiting: WaitPolicy<'_>) -> Res
     Ok(imported)
 }
 
-/// Checks that a row says what its model is.
+/// Checks that a row agrees with the model in it.
 fn check(row: &ModelRow) -> Result<()> {
     ensure!(row.head.revision > 0, "revisions are counted from 1");
     let bytes = row.model().context("the model cannot be unpacked")?;
@@ -139,7 +139,7 @@ struct ModelsTableWriter {
 }
 
 impl ModelsTableWriter {
-    /// Starts the table at `path`, and the folder it is in.
+    /// Creates the table at `path`, and its folder if necessary.
     fn create(path: &Path) -> Result<Self> {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             make_folder(folder)?;
@@ -227,7 +227,7 @@ impl ModelsTableRow {
     }
 }
 
-/// Reads the rows of a table, of any program that keeps its columns.
+/// Reads the rows of a table, which any program may have written with these columns.
 fn each(path: &Path, take: &mut dyn FnMut(ModelRow) -> Result<()>) -> Result<()> {
     contain_panics(|| read_rows(path, take))
         .with_context(|| format!("{} is damaged", path.display()))?
@@ -240,7 +240,7 @@ fn read_rows(path: &Path, take: &mut dyn FnMut(ModelRow) -> Result<()>) -> Resul
     };
     match CheckedFile::open(path).with_context(no_table)? {
         Some(file) => read_batches(file, path, no_table, take),
-        // Another program wrote it.
+        // The file has no checksums: another program wrote it.
         None => {
             let file =
                 File::open(path).with_context(|| format!("cannot read {}", path.display()))?;

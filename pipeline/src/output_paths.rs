@@ -1,5 +1,5 @@
-//! The paths that a command is given: what it reads, and what it writes with the kind of file that it may replace there.
-//! They are checked before any work, so that no output destroys another file, an input or another output.
+//! The paths that a command reads, and those that it writes, each with the kind of file that it may replace. They are
+//! checked before any work, so that no output destroys another file, an input or another output.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,7 @@ pub enum OutputKind {
     Index,
     /// A data set in a folder, which is extended.
     Dataset,
-    /// The file of a step.
+    /// A file that a step of a distributed run writes.
     Step,
     /// A table of models.
     ModelsTable,
@@ -36,7 +36,7 @@ pub enum OutputKind {
     Html,
     /// XML.
     Xml,
-    /// JSON, or lines of it.
+    /// JSON, or JSON lines.
     Json,
     /// An EPUB.
     Book,
@@ -46,9 +46,9 @@ pub enum OutputKind {
     RunFile,
     /// A folder in a run folder, which is replaced with the run.
     RunPart,
-    /// A run folder: what a run writes there has names of its own.
+    /// A run folder, in which a run writes files with fixed names.
     RunFolder,
-    /// A folder in which files or folders with names of their own are written.
+    /// A folder in which a command creates files or folders; it may contain others.
     Folder,
 }
 
@@ -79,12 +79,12 @@ impl OutputKind {
         matches!(self, Index | Dataset | RunPart | RunFolder | Folder)
     }
 
-    /// Whether other things may be in the folder.
+    /// Whether the folder may contain other files.
     fn is_shared(self) -> bool {
         matches!(self, Self::RunFolder | Self::Folder)
     }
 
-    /// Whether it may take the place of a file that begins with these bytes and is what `file_type` says, or extend it.
+    /// Whether the output may replace or extend a file that begins with `first` and that `file_type` describes as `found`.
     fn replaces(self, first: &[u8], found: &str) -> bool {
         let is_json = || matches!(first.trim_ascii_start().first(), Some(b'{' | b'['));
         let is_text = || found == "text";
@@ -100,10 +100,10 @@ impl OutputKind {
         }
     }
 
-    /// Why it cannot be written at an existing path, if so.
+    /// Returns why the output cannot be written at an existing path; `None` if it can.
     fn conflict_with_existing(self, path: &Path) -> Option<String> {
         if matches!(self, Self::RunFile | Self::RunPart) {
-            // `--overwrite` decides about what is in a run folder.
+            // `--overwrite` decides whether the contents of a run folder are replaced.
             return None;
         }
         let of = fs::metadata(path).ok()?;
@@ -140,7 +140,7 @@ fn is_empty(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// A path, and what names it: an option, or an output of the run folder.
+/// A path, with the option or the entry of the run folder that it comes from.
 #[derive(Debug)]
 struct NamedPath {
     by: String,
@@ -155,18 +155,18 @@ impl NamedPath {
     }
 }
 
-/// All paths of a command.
+/// All paths that a command reads or writes.
 #[derive(Debug, Default)]
 pub struct CommandPaths(Vec<NamedPath>);
 
 impl CommandPaths {
-    /// Adds a path that is read. What is no path of a file system is left out.
+    /// Adds a path that is read. Addresses, `-` and empty paths are left out.
     #[must_use]
     pub fn reads(self, by: &str, path: &Path) -> Self {
         self.add(by, path, None)
     }
 
-    /// Adds the files of a run folder, which are read.
+    /// Adds the files of a run folder as paths that are read.
     #[must_use]
     pub fn reads_run(self, by: &str, run: &Path) -> Self {
         if run.as_os_str().is_empty() {
@@ -190,7 +190,7 @@ impl CommandPaths {
         self
     }
 
-    /// All paths of a run with these settings, which reads these inputs.
+    /// Collects all paths of a run with these settings and inputs.
     pub(crate) fn of_run(config: &Config, inputs: &[Input]) -> Self {
         // Each setting is named, so that a new one with a path is not forgotten.
         let RunConfig {
@@ -288,11 +288,11 @@ impl CommandPaths {
             .reads("grove.weights", &config.grove.weights)
     }
 
-    /// Checks that nothing is destroyed: that each output may replace what is at its path, and that no two paths are in
-    /// each other's way.
+    /// Checks that nothing is destroyed: that each output may replace what is at its path, and that no two paths
+    /// conflict.
     ///
     /// # Errors
-    /// Names the path, or both.
+    /// If an output would destroy something. The message names the path, or both paths.
     pub fn check(&self) -> Result<()> {
         for named in &self.0 {
             if let Some(output) = named.output
@@ -357,12 +357,11 @@ fn is_shared(named: &NamedPath) -> bool {
     named.output.is_some_and(OutputKind::is_shared)
 }
 
-/// Whether a path may not be within that of an output.
+/// Whether the path `inner` must not lie within the output `outer`.
 fn is_in_the_way(outer: &NamedPath, inner: &NamedPath) -> bool {
     let grows = matches!(inner.output, Some(OutputKind::Index | OutputKind::Dataset));
     match outer.output {
         Some(OutputKind::RunFolder) => grows,
-        // The report is in its folder.
         Some(output) => !output.is_shared(),
         None => false,
     }
@@ -384,7 +383,7 @@ fn within(outer: &NamedPath, inner: &NamedPath) -> anyhow::Error {
     Problem::new(inner.shown(), what, "choose a path elsewhere").into()
 }
 
-/// What a run writes in its folder, or removes there.
+/// Lists the entries that a run writes in its folder, or removes there.
 pub(crate) fn run_entries() -> impl Iterator<Item = (&'static str, OutputKind)> {
     let of_sinks = SinkName::ALL.iter().copied().flat_map(|sink| {
         let output = match sink {
@@ -392,6 +391,7 @@ pub(crate) fn run_entries() -> impl Iterator<Item = (&'static str, OutputKind)> 
             SinkName::Sqlite => OutputKind::Archive,
             _ => OutputKind::RunFile,
         };
+        // The report is in its folder, which is listed below.
         let files = sink.files().iter().filter(move |_| sink != SinkName::Report);
         files.map(move |file| (*file, output))
     });
@@ -407,10 +407,10 @@ pub(crate) fn run_entries() -> impl Iterator<Item = (&'static str, OutputKind)> 
     ])
 }
 
-/// Maximum number of links that are followed to what does not exist yet.
+/// Maximum number of symbolic links that are followed to a path that does not exist yet.
 const LINKS: usize = 40;
 
-/// Where a path leads, also if it does not exist yet.
+/// Resolves the symbolic links of a path, even if it does not exist yet.
 fn place_of(path: &Path) -> PathBuf {
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (mut at, mut rest) = (whole.clone(), Vec::new());
@@ -434,7 +434,7 @@ fn place_of(path: &Path) -> PathBuf {
     }
 }
 
-/// Device and number of a regular file, whatever its names.
+/// Returns the device and inode number of a regular file, which all its names share.
 #[cfg(unix)]
 fn file_id(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;

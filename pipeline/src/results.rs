@@ -1,4 +1,4 @@
-//! The folder of a finished run, read back: in whatever form its articles were written.
+//! Reads the folder of a finished run, in whatever form its articles were written.
 
 mod line_index;
 pub mod lines;
@@ -24,7 +24,7 @@ use self::nearest::no_site;
 use crate::emit::wrapper_files;
 use crate::run::folder::holds_merge;
 
-/// Says that a folder has no ledger: it contains no run, or no finished one (`what`).
+/// Returns the error of a folder without a ledger: it does not contain `what`, a run or a finished run.
 pub(crate) fn no_ledger(folder: &Path, what: &str) -> Problem {
     let (what, next) = match std::fs::metadata(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -43,7 +43,7 @@ pub(crate) fn no_ledger(folder: &Path, what: &str) -> Problem {
     Problem::new(folder.display(), what, next)
 }
 
-/// The ledger of a finished run.
+/// Reads the ledger of a finished run.
 ///
 /// # Errors
 /// If the folder contains no finished run.
@@ -58,7 +58,7 @@ pub fn finished_ledger(folder: &Path) -> Result<Ledger> {
     Ok(ledger)
 }
 
-/// The ledger of the earlier run that a run is compared with.
+/// Reads the ledger of the earlier run that a run is compared with.
 pub(crate) fn earlier_ledger(run: &Path, earlier: &Path) -> Result<Ledger> {
     let own = std::fs::canonicalize(run).ok();
     ensure!(
@@ -80,7 +80,7 @@ pub(crate) fn check_earlier(config: &Config) -> Result<()> {
 pub(crate) struct Results {
     folder: PathBuf,
     ledger: Arc<Ledger>,
-    /// Where the wrappers of each site are, if they are lines.
+    /// The index of the wrappers by site, if the run wrote them as lines of one file.
     wrapper_lines: Option<Arc<LineIndex>>,
 }
 
@@ -99,7 +99,7 @@ impl Results {
         &self.ledger
     }
 
-    /// The templates and wrappers of all sites of which something was learnt, by their keys.
+    /// Reads the templates and wrappers of all sites that something was learnt about, sorted by key.
     pub(crate) fn site_records(&self) -> Result<Vec<SiteSummary>> {
         if let Some(lines) = &self.wrapper_lines {
             return lines.sites().map(|site| self.site_record(site)).collect();
@@ -120,7 +120,7 @@ impl Results {
         Ok(sites)
     }
 
-    /// The keys of all sites, sorted: those of which something was learnt, and those of articles and of what was left out.
+    /// Returns the keys of all sites, sorted: those that something was learnt about, and those with articles or drops.
     pub(crate) fn sites(&self) -> Result<Vec<String>> {
         let mut sites: BTreeSet<String> =
             self.site_records()?.into_iter().map(|own| own.site).collect();
@@ -131,12 +131,12 @@ impl Results {
         Ok(sites.into_iter().collect())
     }
 
-    /// The key of the site that is named by its key, a host or an address. If there is none, similar names are suggested.
+    /// Finds a site by its key, a host or an address, and returns its key. The error of an unknown site suggests similar names.
     pub(crate) fn find_site(&self, named: &str) -> Result<String> {
         let bare = named.trim_end_matches('/');
         let meant = [Some(bare.to_owned()), site_key(named), site_key(&format!("http://{bare}/"))];
         for site in meant.iter().flatten() {
-            // The name of a file is not always that of a site.
+            // Return the key in the record: the file name may differ from it.
             let own = self.site_record(site)?;
             if !own.templates.is_empty() || !own.site_configs.is_empty() {
                 return Ok(own.site);
@@ -147,7 +147,7 @@ impl Results {
         known.ok_or_else(|| no_site(&self.folder, named, &all).into())
     }
 
-    /// The templates and wrappers of a site; none if nothing was learnt of it.
+    /// Reads the templates and wrappers of a site; there are none if nothing was learnt about it.
     pub(crate) fn site_record(&self, site: &str) -> Result<SiteSummary> {
         let none = || SiteSummary { site: site.to_owned(), ..SiteSummary::default() };
         let Some(lines) = &self.wrapper_lines else {
@@ -158,7 +158,7 @@ impl Results {
         Ok(lines.lines(site)?.into_iter().next().unwrap_or_else(none))
     }
 
-    /// The lines of what was left out, which every run writes.
+    /// Returns the file of drops, which every run writes.
     pub(crate) fn dropped(&self) -> LineFile {
         LineFile(self.folder.join("dropped.jsonl"))
     }
@@ -182,11 +182,11 @@ fn read_site_record(path: &Path) -> Result<SiteSummary> {
     Ok(site)
 }
 
-/// The file with the articles of a folder: of a finished run, or of another program that writes its results
-/// as a run does, without a ledger. [`lines::open`] reads it.
+/// Returns the file with the articles of a folder, which a run has finished, or another program has written in
+/// the same form, without a ledger. [`lines::open`] reads the file.
 ///
 /// # Errors
-/// If the folder holds a run that is not finished, or no such file.
+/// If the folder contains an unfinished run, or no such file.
 pub fn articles_of(folder: &Path) -> Result<PathBuf> {
     let articles = match folder.join(Ledger::FILE).exists() {
         true => Results::open(folder)?.articles(),

@@ -1,4 +1,4 @@
-//! Articles → the terms to index, and documents.
+//! Turns articles into index terms and documents.
 //!
 //! Terms are computed where a site is processed, in parallel for many sites. They are sent as bytes
 //! to the one thread that writes the index.
@@ -29,7 +29,7 @@ pub(crate) type Placed<'a> = (usize, Cow<'a, str>);
 
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Analysed<'a> {
-    /// Primary subtag of the language of the analysis.
+    /// Primary subtag of the language that the texts were analysed in.
     #[serde(borrow)]
     language: Cow<'a, str>,
     #[serde(borrow)]
@@ -53,13 +53,13 @@ impl Analysed<'_> {
         })
     }
 
-    /// The approximate size of the document of a text in memory, in bytes.
+    /// Returns the approximate size in memory of the document with this text and these terms, in bytes.
     pub(crate) fn bytes(&self, text: &str) -> usize {
         let terms = self.title.iter().chain(&self.body);
         text.len() + terms.map(|(_, term)| term.len() + 40).sum::<usize>()
     }
 
-    /// The document of the article, marked if its address is `gone`, and its approximate size in memory in bytes.
+    /// Returns the document of the article, marked if its address is `gone`, and its approximate size in memory in bytes.
     pub(crate) fn document(
         self,
         article: &Article,
@@ -111,7 +111,7 @@ impl Analysed<'_> {
             }
         }
         for passage in &article.passages {
-            // Texts and numbers only: this cannot fail.
+            // A passage contains only texts and numbers: this cannot fail.
             if let Ok(serde_json::Value::Object(own)) = serde_json::to_value(passage) {
                 let own = own.into_iter().map(|(name, value)| (name, value.into())).collect();
                 document.add_object(fields.passages, own);
@@ -124,7 +124,7 @@ impl Analysed<'_> {
     }
 }
 
-/// Marks a document as that of an address that is gone.
+/// Records in a document that the address of its article is gone.
 pub(crate) fn add_gone(document: &mut TantivyDocument, gone: &Gone, fields: &IndexFields) {
     let Some(at) = date_time(gone.at) else { return };
     document.add_date(fields.gone, at);
@@ -134,15 +134,15 @@ pub(crate) fn add_gone(document: &mut TantivyDocument, gone: &Gone, fields: &Ind
     }
 }
 
-/// The language to analyse an article in: its own, else the one detected in its text.
+/// Returns the language to analyse an article in: its `language`, else the one detected in its text.
 fn language_of(article: &Article) -> Option<Language> {
     let named = article.language.as_deref().and_then(Language::from_tag);
     named.or_else(|| detect(&article.text).map(|found| found.language))
 }
 
-/// The terms of a text. If the lower-case word differs from its term, it is added at the same
-/// position. For a pair of characters, its first character is added, and at the end of a run also
-/// the second, so that single characters can be searched for.
+/// Returns the terms of a text. A lower-case word that differs from its term is added at the same
+/// position. Of a pair of characters, the first is added too, and at the end of a run also the
+/// second, so that single characters can be searched for.
 fn placed(
     analyzers: &mut Analyzers,
     language: Option<Language>,
@@ -173,7 +173,7 @@ fn placed(
     placed
 }
 
-/// The two characters of a pair in a script without spaces.
+/// Returns the characters of a word that is a pair in a script without spaces.
 fn pair_of(word: &str) -> Option<(char, char)> {
     let mut chars = word.chars();
     let pair = (chars.next()?, chars.next()?);
@@ -190,13 +190,13 @@ pub(crate) fn tokens(text: &str, placed: Vec<Placed<'_>>) -> PreTokenizedString 
     PreTokenizedString { text: text.to_owned(), tokens: placed.into_iter().map(token).collect() }
 }
 
-/// A date in tantivy's form; `None` if out of range: tantivy counts nanoseconds from 1970 in 64
-/// bits.
+/// Parses a date for tantivy; `None` if it is invalid or out of range. Tantivy counts nanoseconds
+/// from 1970 in 64 bits.
 fn date_of(text: &str) -> Option<DateTime> {
     parse_instant(text).and_then(date_time)
 }
 
-/// An instant in tantivy's form, if it is between 1677 and 2262.
+/// Converts an instant for tantivy; `None` if it is not between 1677 and 2262.
 pub(crate) fn date_time(instant: Timestamp) -> Option<DateTime> {
     i64::try_from(instant.as_nanosecond()).ok().map(DateTime::from_timestamp_nanos)
 }

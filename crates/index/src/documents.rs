@@ -1,4 +1,4 @@
-//! The articles that are in an index before a run adds to it.
+//! The articles that an index contained before the run.
 
 use jiff::Timestamp;
 use model::Gone;
@@ -16,14 +16,14 @@ use crate::schema::{GONE, IndexFields};
 #[derive(Debug)]
 pub(crate) struct IndexedArticle {
     at: DocAddress,
-    /// Whether its record is complete.
+    /// Whether the record of the article is complete, not truncated.
     pub(crate) is_whole: bool,
     pub(crate) fetched: Option<Timestamp>,
-    /// That its address is gone.
+    /// Set if the address of the article is gone.
     pub(crate) gone: Option<Gone>,
 }
 
-/// Finds the article of an address; each is in the index at most once.
+/// Finds the article at an address. An address is in the index at most once.
 pub(crate) fn find(
     index: &Searcher,
     fields: &IndexFields,
@@ -73,7 +73,7 @@ pub(crate) fn instant(date: DateTime) -> Option<Timestamp> {
 }
 
 impl IndexedArticle {
-    /// The document again, marked as that of an address that is gone, with its approximate size in memory in bytes.
+    /// Rebuilds the document with the mark that its address is gone. Also returns its approximate size in memory in bytes.
     pub(crate) fn marked(
         &self,
         index: &Searcher,

@@ -25,7 +25,7 @@ pub enum IndexError {
         /// The rules of this program.
         today: String,
     },
-    /// Another process writes to it.
+    /// Another process is writing to the index.
     #[error("another program is writing to the index {}; wait for it", .0.display())]
     Busy(PathBuf),
     /// The query cannot be parsed.
@@ -45,7 +45,7 @@ pub enum IndexError {
 }
 
 impl IndexError {
-    /// For `map_err`: the failed operation and the index.
+    /// Returns a function for `map_err` that adds the failed operation and the path of the index.
     pub(crate) fn at(what: &'static str, path: &Path) -> impl FnOnce(TantivyError) -> Self {
         let path = path.to_owned();
         move |source| match source {
@@ -57,10 +57,10 @@ impl IndexError {
         }
     }
 
-    /// This error as an error of a sink.
+    /// Converts the error to a `SinkError`.
     pub(crate) fn of_sink(self, path: &Path) -> sink::SinkError {
         match self {
-            // It says the same again.
+            // The `SinkError` already names the operation and the path.
             Self::Failed { source, .. } => sink::SinkError::other("cannot write", path, source),
             other => sink::SinkError::other("cannot write", path, other),
         }

@@ -1,4 +1,4 @@
-//! The folder of an index: opened, or built under a temporary name and renamed when complete.
+//! Opens the folder of an index, or builds a new one under a temporary name and renames it when it is complete.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -38,8 +38,8 @@ pub(crate) fn open(folder: &Path) -> Result<(Index, Imprint), IndexError> {
     }
 }
 
-/// The files of an index. A search locks them against removal by a writer, with a file of its own; where there can be none,
-/// as on a read-only file system, it does without.
+/// The files of an index. A search creates a lock file, so that no writer removes them. Where it cannot, as on a read-only
+/// file system, it reads without a lock.
 #[derive(Clone, Debug)]
 struct IndexDirectory(MmapDirectory);
 
@@ -86,7 +86,7 @@ impl Directory for IndexDirectory {
     }
 }
 
-/// Opens an index to add documents, which requires the analysis rules of this program.
+/// Opens an index to add documents. Fails if it was made with other analysis rules than this program has.
 pub(crate) fn open_to_grow(folder: &Path) -> Result<Index, IndexError> {
     let (index, imprint) = open(folder)?;
     let today = Imprint::today();
@@ -167,7 +167,7 @@ impl NewFolder {
 
     /// Moves the folder to its place. The previous index is removed, or stays if the move fails.
     pub(crate) fn finish(mut self) -> io::Result<()> {
-        // Building it took a while.
+        // Another program may have put something there during the build.
         check_place(&self.place)?;
         let old = beside(&self.place, "replaced.partial");
         remove(&old)?;
@@ -196,7 +196,7 @@ impl Drop for NewFolder {
     }
 }
 
-/// Checks that an index may be put at a place: that there is nothing, an empty folder or an index.
+/// Checks that a new index may replace what is at a place: nothing, an empty folder or an index.
 fn check_place(place: &Path) -> io::Result<()> {
     if fs::metadata(place).is_ok_and(|of| !of.is_dir()) {
         return Err(io::Error::other("there is a file, and an index is a folder"));
@@ -208,7 +208,7 @@ fn check_place(place: &Path) -> io::Result<()> {
     }
 }
 
-/// The name `.NAME.ENDING` in the same folder.
+/// Returns the path `.NAME.ENDING` in the same folder.
 fn beside(place: &Path, ending: &str) -> PathBuf {
     let name = place.file_name().unwrap_or_default().to_string_lossy();
     place.with_file_name(format!(".{name}.{ending}"))

@@ -1,6 +1,6 @@
 /*!
-The search index of articles: a tantivy index in a folder, built by a run ([`IndexSink`]), searched
-([`SearchIndex`]), and with articles removed ([`forget()`]).
+The search index of articles: a tantivy index in a folder. [`IndexSink`] writes it, [`SearchIndex`]
+searches it, and [`forget()`] removes articles from it.
 
 Title and body are analysed in the language of each article with the same analyzers that find
 signifiers (`terms`); a query is analysed once for every language in the index. The lower-case word is

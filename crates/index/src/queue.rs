@@ -12,7 +12,7 @@ use tantivy::schema::Document;
 /// it receives the next document.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The bytes of queued documents.
+/// Counts the bytes of queued documents.
 #[derive(Debug)]
 pub(crate) struct DocumentQueue {
     most: usize,
@@ -21,7 +21,7 @@ pub(crate) struct DocumentQueue {
 }
 
 impl DocumentQueue {
-    /// A queue of at most `most` bytes, or one document if that is larger.
+    /// Creates a queue of at most `most` bytes, or one document if that is larger.
     pub(crate) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { most, waiting: Mutex::new(0), taken: Condvar::new() })
     }

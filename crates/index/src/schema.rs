@@ -8,20 +8,20 @@ use tantivy::schema::{
 use tantivy::tokenizer::RAW_TOKENIZER_NAME;
 use terms::Analyzer;
 
-/// Version of the fields and of what is in them.
+/// Version of the fields and their contents.
 const VERSION: u32 = 8;
 
-/// An analyzer that every tantivy has. Other programs cannot parse a query if the schema names
-/// analyzers they do not have.
+/// Name of an analyzer that is built into tantivy. Other programs cannot parse a query if the
+/// schema names analyzers that they do not have.
 pub(crate) const EVERYWHERE: &str = "default";
 
-/// The analyzer of a language, for parsing queries here.
+/// Name under which the analyzer of a language is registered to parse queries.
 pub(crate) const TERMS: &str = "terms";
 
-/// The field that only addresses have that are gone.
+/// Name of the field that is set only for articles whose addresses are gone.
 pub(crate) const GONE: &str = "gone";
 
-/// Declares the fields, in the order of the schema, and what is added to it for each.
+/// Declares the fields in schema order, each with its `SchemaBuilder` method and options.
 macro_rules! fields {
     ($analyzer:ident => $($name:ident: $add:ident($options:expr),)*) => {
         #[derive(Clone, Copy, Debug)]
@@ -69,11 +69,11 @@ fields! { analyzer =>
     license: add_text_field(key()),
     word_count: add_u64_field(number()),
     content_hash: add_text_field(key()),
-    // For those who read what was found; words are searched for in the body.
+    // Only stored, for readers of search results: queries search the body.
     passages: add_json_field(JsonObjectOptions::default().set_stored()),
 }
 
-/// A value that is not tokenized: matched exactly, counted, and sorted by.
+/// Options of a value that is not tokenized: it is matched exactly, counted, and sorted by.
 fn key() -> TextOptions {
     let indexing = TextFieldIndexing::default()
         .set_tokenizer(RAW_TOKENIZER_NAME)
@@ -110,7 +110,7 @@ pub(crate) fn is_known(found: &Schema) -> bool {
 #[derive(Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Imprint {
     sitegrove_index: u32,
-    /// The rules that determined its terms.
+    /// The analysis rules that its terms were made with.
     terms: String,
 }
 
@@ -119,13 +119,13 @@ impl Imprint {
         Self { sitegrove_index: VERSION, terms: Analyzer::rules() }
     }
 
-    /// Parses an imprint; `None` if it is of another program or of another version of the fields.
+    /// Parses an imprint; `None` if another program or a later version wrote it.
     pub(crate) fn read(payload: Option<&str>) -> Option<Self> {
         let imprint: Self = serde_json::from_str(payload?).ok()?;
         (1..=VERSION).contains(&imprint.sitegrove_index).then_some(imprint)
     }
 
-    /// The rules an index was made with, in readable form.
+    /// Describes the rules and the version of the fields that an index was made with.
     pub(crate) fn told(&self) -> String {
         format!("{} (fields {})", self.terms, self.sitegrove_index)
     }

@@ -1,4 +1,4 @@
-//! Search for articles: a query is analysed like the articles, once for every language in the
+//! Searches for articles. A query is analysed like the articles, once for every language in the
 //! index.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,11 +44,11 @@ pub struct SearchRequest<'a> {
     pub query: &'a str,
     /// Only articles of this site.
     pub site: Option<&'a str>,
-    /// Only articles published then or later.
+    /// Only articles published at this time or later.
     pub since: Option<Timestamp>,
     /// Only articles in this language (primary subtag; `und` for articles of unknown language).
     pub language: Option<&'a str>,
-    /// Whether articles whose addresses are gone are found, too.
+    /// Whether to find articles whose addresses are gone, too.
     pub gone: bool,
     /// Maximum number of articles to return.
     pub limit: usize,
@@ -65,14 +65,14 @@ pub struct SearchResults {
     pub sites: BTreeMap<String, u64>,
     /// Number of matches by language.
     pub languages: BTreeMap<String, u64>,
-    /// Whether the query has anything to search for: neither is it empty nor are all its words left out of indexes.
+    /// Whether there is anything to search for; false if the query is empty or indexes leave out all its words (stop words).
     pub has_words: bool,
 }
 
-/// A matching article. Its JSON has no excerpt: how matches are marked in it is up to the caller.
+/// A matching article. Its JSON has no excerpt: the caller decides how to mark the matches in it.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Hit {
-    /// BM25; comparable within an answer only.
+    /// BM25 score; comparable only within one result.
     #[serde(serialize_with = "serialize_score")]
     pub score: f32,
     /// Its address.
@@ -101,28 +101,28 @@ pub struct Hit {
     /// Why its record is truncated, if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
-    /// Revision of the stored model that it was extracted with, 0 for one that was not kept; `None` without a
-    /// store of models.
+    /// Revision of the stored model that it was extracted with, 0 if that model was not kept; `None` without a
+    /// model store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_revision: Option<u64>,
-    /// How its template was, or else its site; `None` without a store of models.
+    /// Verdict on its template, or the worst on its site's templates; `None` without a model store.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub health: Option<String>,
     /// When its page was fetched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fetched: Option<Timestamp>,
-    /// Since when its address has no page any more, if so.
+    /// When its address was found to be gone; `None` if it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gone: Option<Timestamp>,
-    /// The status of that answer: 404 or 410, or that of a redirect.
+    /// HTTP status of the response without a page: 404, 410 or that of a redirect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gone_status: Option<u64>,
-    /// Where the redirect led to.
+    /// Target of the redirect.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
 }
 
-/// Writes four decimals.
+/// Writes a score with four decimals.
 fn serialize_score<S: Serializer>(score: &f32, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_f64(rounded(f64::from(*score)))
 }
@@ -146,19 +146,19 @@ impl SearchIndex {
         Ok(Self { path: path.to_owned(), searcher: reader.searcher(), fields })
     }
 
-    /// Articles in the index.
+    /// Returns the number of articles in the index.
     pub fn articles(&self) -> u64 {
         self.searcher.num_docs()
     }
 
-    /// Searches.
+    /// Returns the best matches of a query, and counts of all matches.
     ///
     /// # Errors
     /// If the query cannot be parsed, or the index cannot be read.
     pub fn search(&self, request: &SearchRequest<'_>) -> Result<SearchResults, IndexError> {
         let IndexFields { title, body, authors, .. } = self.fields;
         let parsed = self.parse(request, &[title, body, authors])?;
-        // No word of a name is left out.
+        // Without `authors`: names have no stop words, so a query for them is never empty.
         let of_texts = self.parse(request, &[title, body])?;
         let query = self.narrowed(self.any_language(&parsed), request);
         let has_words = !of_texts.values().all(|query| query.is::<EmptyQuery>());
@@ -167,7 +167,7 @@ impl SearchIndex {
         found.map_err(IndexError::at("cannot search", &self.path))
     }
 
-    /// The query, parsed in each requested language; words without a field are searched in these.
+    /// Parses the query in each requested language. Words without a field are searched in `fields`.
     fn parse(
         &self,
         request: &SearchRequest<'_>,
@@ -200,7 +200,7 @@ impl SearchIndex {
         Ok(languages)
     }
 
-    /// Articles that match the query in their own language.
+    /// Combines the parsed queries: articles must match the query in their own language.
     fn any_language(&self, parsed: &BTreeMap<String, Box<dyn Query>>) -> Box<dyn Query> {
         // Languages with the same parsed query are searched together.
         let mut alike: BTreeMap<String, (&dyn Query, Vec<&str>)> = BTreeMap::new();
@@ -313,7 +313,7 @@ impl SearchIndex {
     }
 }
 
-/// A passage of an article, as the index has it.
+/// Reads a stored passage of an article.
 fn passage_of(value: CompactDocValue<'_>) -> Option<Passage> {
     let value = serde_json::to_value(OwnedValue::from(value)).ok()?;
     serde_json::from_value(value).ok()
@@ -344,7 +344,7 @@ impl ExcerptMaker<'_> {
         Ok((snippet.fragment().to_owned(), snippet.highlighted().to_vec()))
     }
 
-    /// The generator must use the analyzer of the language, not the one that the index names.
+    /// Creates a generator with the analyzer of the language, not the one that the schema names.
     fn generator(&self, language: &str) -> Result<SnippetGenerator, TantivyError> {
         let (searcher, body) = (&self.index.searcher, self.index.fields.body);
         let mut terms = BTreeSet::new();
@@ -431,14 +431,14 @@ impl SegmentCollector for SegmentCounts {
     }
 }
 
-/// Matches of both queries, scored by the first only.
+/// Returns a query that requires both queries and scores by the first only.
 fn with(query: Box<dyn Query>, filter: Box<dyn Query>) -> Box<dyn Query> {
     let filter = Box::new(ConstScoreQuery::new(filter, 0.0));
     Box::new(BooleanQuery::new(vec![(Occur::Must, query), (Occur::Must, filter)]))
 }
 
-/// The query with apostrophes inside words (`l'encre`) replaced by typographic ones (`l’encre`),
-/// because a straight one begins a quotation in the query language. Quoted parts are unchanged.
+/// Replaces apostrophes inside words (`l'encre`) by typographic ones (`l’encre`), because a
+/// straight one begins a quotation in the query language. Quoted parts are unchanged.
 fn with_apostrophes(query: &str) -> String {
     let mut written = String::with_capacity(query.len());
     let mut quoted = false;
@@ -454,7 +454,7 @@ fn with_apostrophes(query: &str) -> String {
     written
 }
 
-/// The primary subtag of a language, as it is indexed.
+/// Returns the primary subtag of a language tag, as it is indexed.
 fn primary(tag: &str) -> String {
     Language::from_tag(tag).map_or(UNKNOWN.to_owned(), |language| language.to_string())
 }

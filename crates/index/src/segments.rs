@@ -21,8 +21,8 @@ pub const MIN_MEMORY: usize = 32 << 20;
 /// Maximum memory that tantivy uses, in bytes.
 const MAX_ARENA: usize = (u32::MAX as usize) - (2 << 20);
 
-/// The single writing thread of an index. Several would be faster, but then the assignment of
-/// documents to segments would depend on timing.
+/// Creates an index writer with a single thread. Several would be faster, but then the assignment
+/// of documents to segments would depend on timing.
 pub(crate) fn writer(
     index: &Index,
     arena: usize,
@@ -34,13 +34,13 @@ pub(crate) fn writer(
         .build();
     let writer = index.writer_with_options(options)?;
     writer.set_merge_policy(Box::new(NoMergePolicy));
-    // A process that was killed may have left files of a commit that never was. The same commit would create
-    // them again, and fail.
+    // A killed process may have left files of an unfinished commit. The same commit would fail to create them
+    // again.
     writer.garbage_collect_files().wait()?;
     Ok(writer)
 }
 
-/// Writes the changes, and then tidies the segments up.
+/// Commits the changes, then calls `tidy` and removes unused files.
 pub(crate) fn commit(
     index: &Index,
     mut writer: IndexWriter<QueuedDocument>,
@@ -61,8 +61,8 @@ const MOST_SEGMENTS: usize = 8;
 /// Share of replaced documents above which a segment is rewritten.
 const MOST_DELETED: f64 = 0.2;
 
-/// Merges small segments until there are few, and rewrites those whose share of replaced documents
-/// is above the limit.
+/// Rewrites segments whose share of replaced documents exceeds `MOST_DELETED`, then merges the
+/// smallest until at most `MOST_SEGMENTS` are left.
 pub(crate) fn settle(
     index: &Index,
     writer: &mut IndexWriter<QueuedDocument>,
@@ -94,14 +94,14 @@ fn rewrite(
     segments.iter().try_for_each(|segment| writer.merge(&[segment.id()]).wait().map(drop))
 }
 
-/// The segments, the smallest first.
+/// Returns the segments, the smallest first.
 fn segments(index: &Index) -> Result<Vec<SegmentMeta>, TantivyError> {
     let mut segments = index.searchable_segment_metas()?;
     segments.sort_by_key(|s| (s.num_docs(), s.max_doc()));
     Ok(segments)
 }
 
-/// The outcome of removing articles from an index.
+/// Counts of articles after some were removed from an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forgotten {
     /// Articles removed.
@@ -110,8 +110,8 @@ pub struct Forgotten {
     pub left: u64,
 }
 
-/// Removes all articles of these sites, the articles at these addresses, and, if `gone`, those whose addresses are gone, from
-/// an index and from its files on disk. Sites and addresses that are not in the index are ignored.
+/// Removes articles from an index and from its files on disk: all of these sites, those at these addresses and, if `gone`, all
+/// whose addresses are gone. Sites and addresses that are not in the index are ignored.
 ///
 /// # Errors
 /// If the folder contains no index made by this program, another program writes to it, or

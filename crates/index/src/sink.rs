@@ -29,12 +29,12 @@ pub struct IndexSink {
     before: Searcher,
     writer: IndexWriter<QueuedDocument>,
     queue: Arc<DocumentQueue>,
-    /// Whether articles whose addresses are gone are removed.
+    /// Whether articles whose addresses are gone are removed instead of marked.
     forgets_gone: bool,
 }
 
-/// Whether an article that is in the index is to be kept instead of one of this run: it is complete and that is not, or
-/// it was fetched later.
+/// Whether to keep the indexed article instead of that of this run: only the indexed one is complete, or both or neither
+/// are and it was fetched later.
 fn is_better(before: &IndexedArticle, article: &Article) -> bool {
     let is_whole = article.origin.truncated.is_none();
     if before.is_whole != is_whole {
@@ -43,28 +43,28 @@ fn is_better(before: &IndexedArticle, article: &Article) -> bool {
     before.fetched.zip(article.fetched).is_some_and(|(before, own)| before > own)
 }
 
-/// The first of two answers without a page.
+/// Returns the earlier of two responses without a page.
 fn first(one: Option<Gone>, other: Option<Gone>) -> Option<Gone> {
     one.into_iter().chain(other).min()
 }
 
-/// For `map_err`: tantivy could not write to the index at this path.
+/// Returns a function for `map_err` that says that tantivy could not write to the index at this path.
 fn write_error(place: &Path) -> impl FnOnce(TantivyError) -> SinkError {
     let place = place.to_owned();
     move |error| IndexError::at("cannot write", &place)(error).of_sink(&place)
 }
 
 impl IndexSink {
-    /// Starts an index that holds only the articles of this run and replaces the one at `place`. It takes about `memory`
-    /// bytes (at least [`crate::MIN_MEMORY`]).
+    /// Starts an index with only the articles of this run, which replaces the one at `place` when it is finished. Uses
+    /// about `memory` bytes (at least [`crate::MIN_MEMORY`]).
     ///
     /// # Errors
-    /// If the folder holds other files, or cannot be written.
+    /// If the folder contains other files or cannot be written.
     pub fn create(place: &Path, memory: usize) -> Result<Self, SinkError> {
         Self::begin(place, None, memory)
     }
 
-    /// With `forgets`, articles whose addresses are gone are removed instead of marked.
+    /// Sets whether articles whose addresses are gone are removed instead of marked.
     #[must_use]
     pub fn with_gone_removed(self, forgets: bool) -> Self {
         Self { forgets_gone: forgets, ..self }
@@ -84,13 +84,13 @@ impl IndexSink {
             .map_err(|error| error.of_sink(place))
     }
 
-    /// Opens the index at `place` to add articles to it; articles at addresses that are already in
-    /// it are replaced, unless they were fetched later. Creates the index if there is none. It takes about `memory` bytes (at least
+    /// Opens the index at `place`, or creates it, to add articles. An indexed article at the same address is replaced,
+    /// unless it is the only complete one or was fetched later. Uses about `memory` bytes (at least
     /// [`crate::MIN_MEMORY`]).
     ///
     /// # Errors
-    /// If the folder holds other files or an index made by different rules, or if another
-    /// run writes to it.
+    /// If the folder contains other files or an index made by different rules, or if another
+    /// run is writing to it.
     pub fn open(place: &Path, memory: usize) -> Result<Self, SinkError> {
         if !is_index(place) {
             let turn =
@@ -126,7 +126,7 @@ impl IndexSink {
             .map_err(|error| TantivyError::InternalError(error.to_string()))?;
         for (article, analysed) in site.articles.iter().zip(analysed) {
             if article.duplicate_of.is_some() {
-                // Another night may have had no other address of it.
+                // An earlier run may have added it, if it read no other copy.
                 self.writer.delete_term(Term::from_field_text(self.fields.url, &article.url));
                 continue;
             }
@@ -146,7 +146,7 @@ impl IndexSink {
         Ok(())
     }
 
-    /// Marks the article of an address that is gone, or removes it.
+    /// Marks or removes the article at an address, if it was fetched before the address was gone.
     fn mark(&mut self, url: &str, answers: &[&Gone]) -> Result<(), TantivyError> {
         let Some(before) = find(&self.before, &self.fields, url)? else { return Ok(()) };
         let later = answers.iter().filter(|gone| gone.is_after(before.fetched));

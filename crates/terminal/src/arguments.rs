@@ -1,8 +1,8 @@
-//! Arguments that many commands have: the format in which they print, and whole numbers.
+//! Types of arguments that many commands share: the output format, and whole numbers.
 
 use clap::ValueEnum;
 
-/// Format of what a command prints.
+/// Output format of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum PrintFormat {
     /// For people
@@ -12,10 +12,10 @@ pub enum PrintFormat {
     Json,
 }
 
-/// Reads a whole number, which may be 0.
+/// Parses a whole number, which may be 0.
 ///
 /// # Errors
-/// With what to give instead.
+/// If the text is no such number; the message says what to give instead.
 pub fn whole<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| wrong(text, "give a whole number"))
 }
@@ -26,10 +26,10 @@ fn wrong(text: &str, advice: &str) -> String {
         .to_owned()
 }
 
-/// Reads a number of things, at least one.
+/// Parses a whole number above 0.
 ///
 /// # Errors
-/// With what to give instead.
+/// If the text is no such number; the message says what to give instead.
 pub fn at_least_one(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|n| *n > 0);
     number.ok_or_else(|| wrong(text, "give a whole number above 0"))

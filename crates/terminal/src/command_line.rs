@@ -1,4 +1,4 @@
-//! What a program does around its commands: arguments, messages, interrupts, standard output, exit code.
+//! Runs the commands of a program: handles arguments, messages, interrupts, standard output and the exit code.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, Write};
@@ -36,18 +36,18 @@ pub struct MessageArgs {
     log_format: LogFormat,
 }
 
-/// A program: its arguments name one of its commands.
+/// A program whose arguments name one of its commands.
 pub trait Program: Parser {
-    /// The options of every command.
+    /// Returns the options that every command has.
     fn messages(&self) -> &MessageArgs;
 
     /// Whether the command prints only which files it wrote.
     fn writes_files(&self) -> bool;
 
-    /// Whether the results are in files when the command prints what it did.
+    /// Whether the command prints a summary after it wrote its results to files.
     fn prints_a_summary(&self) -> bool;
 
-    /// Whether the command handles signals itself to clean up. The others have nothing to clean up: a signal
+    /// Whether the command handles signals itself, to clean up. Other commands have nothing to clean up: a signal
     /// ends them.
     fn stops_by_itself(&self) -> bool;
 
@@ -57,7 +57,7 @@ pub trait Program: Parser {
 
 /// What a command is given besides its arguments.
 pub struct CommandContext<'a, 'b> {
-    /// The form in which long commands show how far they are, if they do.
+    /// The format in which long commands show their progress; `None` if they do not.
     pub progress: Option<LogFormat>,
     /// Set when the command is to stop.
     pub stop: &'a AtomicBool,
@@ -65,7 +65,7 @@ pub struct CommandContext<'a, 'b> {
     pub out: &'a mut Console<'b>,
 }
 
-/// Parses the arguments, runs the command, and says what went wrong: the whole of a `main`.
+/// Parses the arguments, runs the command, and reports errors: the whole body of a `main`.
 pub fn run_program<P: Program>() -> ExitCode {
     disable_huge_pages();
     escape_panic_messages();
@@ -92,7 +92,7 @@ pub fn run_program<P: Program>() -> ExitCode {
     let mut out = Console::text(&mut buffered).on_terminal(columns, quiet);
     let progress = (!quiet).then_some(log_format);
     let work = || program.execute(CommandContext { progress, stop: &stop, out: &mut out });
-    // The panic was printed.
+    // The panic hook has printed the panic.
     let Ok(outcome) = catch_unwind(AssertUnwindSafe(work)) else { return ExitCode::from(2) };
     let outcome = outcome.and_then(|code| {
         out.flush()?;
@@ -117,11 +117,11 @@ pub fn run_program<P: Program>() -> ExitCode {
     }
 }
 
-/// Standard output. A summary that cannot be printed is no failure: what it sums up is done.
+/// Standard output. A command does not fail if its summary cannot be printed: its results are in files.
 struct StandardOutput {
     target: Box<dyn Write>,
     is_summary: bool,
-    /// Why printing a summary failed, if it did. The rest is not printed.
+    /// Set when printing a summary fails; the rest is then not printed.
     failed: Option<io::Error>,
 }
 
@@ -174,7 +174,7 @@ fn arguments<P: Program>() -> Result<P, ExitCode> {
     })
 }
 
-/// What clap says of wrong arguments: an error, tips, the usage, and where more is said, in paragraphs.
+/// Converts clap's message about wrong arguments, in paragraphs: an error, tips, the usage, and a pointer to the help.
 fn wrong_arguments(text: &str) -> Problem {
     let joined = |part: &str| part.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut parts = text.trim().split("\n\n");

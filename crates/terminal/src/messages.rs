@@ -1,5 +1,5 @@
-//! Messages on standard error: a level, where, what, and what to do next; one line each, or JSON with the same as
-//! fields.
+//! Messages on standard error. Each has a level, a place, a text and advice, and is printed as one line or as a JSON
+//! object with these fields.
 //!
 //! An event has the fields `at` and `next` beside its message, both optional:
 //! `tracing::warn!(at = %path.display(), next = "reading the other inputs", "cannot be opened")` is printed as
@@ -21,7 +21,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::printed::{self, Printed};
 
-/// Target of events that say how far a run is: printed without a label.
+/// Target of progress events, which are printed without a label.
 pub(crate) const PROGRESS: &str = "sitegrove::running";
 
 /// Format of messages.
@@ -33,7 +33,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// Which messages are printed: errors; warnings and progress; notes on what is done; details for bug reports.
+/// Selects the messages to print: only errors if `quiet`; else also warnings and progress, with `verbose` notes or details.
 fn filter(quiet: bool, verbose: u8) -> EnvFilter {
     let directives = match (quiet, verbose) {
         (true, _) => "sitegrove=error",
@@ -41,32 +41,32 @@ fn filter(quiet: bool, verbose: u8) -> EnvFilter {
         (_, 1) => "sitegrove=info",
         _ => "sitegrove=debug",
     };
-    // What the command line says counts more than the environment.
+    // Options take precedence over the environment.
     let of_environment = std::env::var("RUST_LOG").ok().filter(|own| !own.is_empty());
     let own = of_environment.filter(|_| !quiet && verbose == 0);
     EnvFilter::new(own.as_deref().unwrap_or(directives))
 }
 
-/// Whether to print with colours: at a terminal that knows them, for people who want them (<https://no-color.org>).
+/// Whether to print with colours: only to a terminal that supports them, if `NO_COLOR` is not set (<https://no-color.org>).
 pub fn has_colours(stream: &impl IsTerminal) -> bool {
     let wants = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     stream.is_terminal() && wants && !is_dumb()
 }
 
-/// Whether the terminal knows no control sequences.
+/// Whether the terminal supports no control sequences.
 pub(crate) fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
-/// The bars on the screen: messages are printed above them.
+/// The progress bars on the screen; messages are printed above them.
 static BARS: Mutex<Option<MultiProgress>> = Mutex::new(None);
 
-/// Prints messages above these bars from now on, or where there are none.
+/// Sets the progress bars that messages are printed above; `None` if there are none.
 pub(crate) fn print_above(bars: Option<MultiProgress>) {
     *BARS.lock().unwrap_or_else(PoisonError::into_inner) = bars;
 }
 
-/// Standard error, above the bars.
+/// Writes to standard error, above the progress bars.
 struct Above;
 
 impl io::Write for Above {

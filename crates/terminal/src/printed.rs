@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use report::readable::{Shown, shown};
 
-/// Makes a text of several lines safe: line feeds and tabs stay.
+/// Escapes or removes everything in a text that a terminal would obey, except line feeds and tabs.
 pub fn text(text: &str) -> Cow<'_, str> {
     if text.chars().all(|letter| shown(letter) == Shown::Plain) {
         return Cow::Borrowed(text);
@@ -19,7 +19,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Makes a text safe and keeps it on one line: line feeds and tabs are printed by code point too.
+/// Like [`text()`], but also escapes line feeds and tabs, so that the text stays on one line.
 pub fn line(text: &str) -> Cow<'_, str> {
     match self::text(text) {
         shown if shown.contains(['\n', '\t']) => {
@@ -29,12 +29,12 @@ pub fn line(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The format of the output, which determines how a code point is written.
+/// The format of the output, which determines how a code point is escaped.
 #[derive(Clone, Copy, Debug)]
 enum OutputForm {
     /// Text for people: `\u{202e}`.
     Text,
-    /// JSON: `\u202e` (RFC 8259 §7). The values are the same.
+    /// JSON: `\u202e` (RFC 8259 §7). Parsers read the same values.
     Json,
     /// HTML: `&#x202e;`. Control characters are not allowed in HTML and are removed.
     Html,
@@ -57,8 +57,8 @@ impl OutputForm {
     }
 }
 
-/// A stream for people: text that is written to it as UTF-8 comes out without anything that a terminal would
-/// obey, whether or not it goes to a terminal. The format is text unless set otherwise.
+/// An output stream that escapes or removes everything in UTF-8 text that a terminal would obey, even if the output
+/// is not a terminal. The format is text unless set otherwise.
 #[derive(Debug)]
 pub struct Printed<W: Write> {
     inner: W,
@@ -70,30 +70,30 @@ pub struct Printed<W: Write> {
     begun: Vec<u8>,
 }
 
-/// Columns where there is no terminal.
+/// Assumed width of the output in columns if there is no terminal.
 pub const COLUMNS: usize = 80;
 
-/// Columns of a terminal: those that it has, or [`COLUMNS`] if the stream is none.
+/// Returns the width of a terminal in columns; [`COLUMNS`] if the stream is no terminal.
 pub fn columns(stream: &console::Term) -> usize {
     stream.size_checked().map_or(COLUMNS, |(_, columns)| usize::from(columns).max(1))
 }
 
-/// Where commands print.
+/// The stream that commands print to.
 pub type Console<'a> = Printed<&'a mut dyn Write>;
 
 impl<W: Write> Printed<W> {
-    /// Text for people.
+    /// Creates a stream for plain text.
     pub fn text(inner: W) -> Self {
         Self { inner, form: OutputForm::Text, quiet: false, width: COLUMNS, begun: Vec::new() }
     }
 
-    /// The same stream on a terminal with this many columns; if it is quiet, only results are printed.
+    /// Sets the width of the terminal in columns, and whether only results are printed.
     #[must_use]
     pub fn on_terminal(self, width: usize, quiet: bool) -> Self {
         Self { width, quiet, ..self }
     }
 
-    /// Columns of the terminal; [`COLUMNS`] if there is none.
+    /// Returns the width of the terminal in columns; [`COLUMNS`] if there is none.
     pub fn width(&self) -> usize {
         self.width
     }
@@ -106,7 +106,7 @@ impl<W: Write> Printed<W> {
     /// Writes a line about what was done, unless the stream is quiet: the results are in files.
     ///
     /// # Errors
-    /// As the stream.
+    /// If the underlying stream cannot be written.
     pub fn note(&mut self, what: fmt::Arguments<'_>) -> io::Result<()> {
         if self.quiet {
             return Ok(());
@@ -117,31 +117,31 @@ impl<W: Write> Printed<W> {
     /// Writes a value as one line of JSON.
     ///
     /// # Errors
-    /// As the stream.
+    /// If the underlying stream cannot be written.
     pub fn json_line(&mut self, value: &impl serde::Serialize) -> io::Result<()> {
         serde_json::to_writer(self.as_json(), value)?;
         writeln!(self)
     }
 
-    /// JSON, in any layout.
+    /// Creates a stream for JSON, in any layout.
     pub fn json(inner: W) -> Self {
         Self { form: OutputForm::Json, ..Self::text(inner) }
     }
 
-    /// The same stream, for JSON.
+    /// Borrows the stream to write JSON.
     pub fn as_json(&mut self) -> Printed<&mut W> {
         Printed::json(&mut self.inner)
     }
 
-    /// The same stream, for HTML.
+    /// Borrows the stream to write HTML.
     pub fn as_html(&mut self) -> Printed<&mut W> {
         Printed { form: OutputForm::Html, ..Printed::text(&mut self.inner) }
     }
 
-    /// Writes a literal as it is, such as the terminal sequence for bold.
+    /// Writes a literal without escaping it, such as the terminal sequence for bold.
     ///
     /// # Errors
-    /// As the stream.
+    /// If the underlying stream cannot be written.
     pub fn ours(&mut self, literal: &'static str) -> io::Result<()> {
         self.inner.write_all(literal.as_bytes())
     }
@@ -178,7 +178,7 @@ impl<W: Write> Write for Printed<W> {
 mod tests {
     use super::*;
 
-    /// All that must not come out, with a letter between any two.
+    /// All characters that must not come out, with a letter before each.
     fn harm() -> String {
         let ranges =
             ['\0'..='\u{8}', '\u{b}'..='\u{1f}', '\u{7f}'..='\u{9f}', '\u{2028}'..='\u{202e}'];

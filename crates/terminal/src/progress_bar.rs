@@ -17,9 +17,9 @@ use report::readable::{duration, grouped, size};
 use crate::messages::{LogFormat, PROGRESS, is_dumb, print_above};
 use crate::printed::columns;
 
-/// Time between two lines where there is no terminal.
+/// Time between two lines if there is no terminal.
 const INTERVAL: Duration = Duration::from_secs(10);
-/// Times that the bars are drawn in a second, at most.
+/// Maximum number of times that the bars are drawn per second.
 const FRAMES: u8 = 20;
 /// Columns that the long form of a bar needs.
 const LONG: usize = 68;
@@ -28,25 +28,25 @@ const LONG: usize = 68;
 #[derive(Debug)]
 pub struct ProgressDisplay {
     bars: Arc<Bars>,
-    /// The bars on the screen, if they are shown there.
+    /// The bars, if they are drawn on the screen.
     shown: Option<MultiProgress>,
     lines: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-/// Two bars in turn; where there is no terminal they are not drawn, but count.
+/// Two bars, shown one after the other. Without a terminal they are not drawn, but still count.
 #[derive(Debug)]
 struct Bars {
     bytes: ProgressBar,
     pages: ProgressBar,
-    /// What is done with the pages: "learning".
+    /// The verb for what is done with the pages, such as "learning".
     verb: &'static str,
     sites: AtomicU64,
     is_learning: AtomicBool,
 }
 
 impl ProgressDisplay {
-    /// A bar on standard error if that is a terminal and messages are text; otherwise lines among the messages. After
-    /// reading, `verb` says what is done with the pages.
+    /// Shows a bar on standard error if that is a terminal and messages are text; otherwise prints lines among the
+    /// messages. After reading, `verb` says what is done with the pages.
     pub fn new(form: LogFormat, verb: &'static str) -> Self {
         let terminal = Term::stderr();
         let is_shown = form == LogFormat::Text && terminal.is_term() && !is_dumb();
@@ -71,7 +71,7 @@ impl ProgressDisplay {
         Self { bars, shown: None, lines: Some((end, lines)) }
     }
 
-    /// Removes the bars from the screen, or ends the lines.
+    /// Removes the bars from the screen, or stops printing lines.
     pub fn clear(mut self) {
         self.end();
     }
@@ -96,7 +96,7 @@ impl Drop for ProgressDisplay {
     }
 }
 
-/// A rate, rounded to what a person reads easily: `253`, `9.8`.
+/// Formats a rate, with one decimal below 10: `253`, `9.8`.
 fn rounded(rate: f64) -> String {
     match rate {
         r if !r.is_finite() => "–".to_owned(),
@@ -105,8 +105,7 @@ fn rounded(rate: f64) -> String {
     }
 }
 
-/// Time that is left, in a unit that suits it, with what separates it from what is before; nothing at the start, where it is
-/// not known.
+/// Formats the remaining time after a separator; empty at the start, when it is not known.
 fn left(done: u64, of: u64, seconds: f64, separator: &str) -> String {
     if done == 0 || of == 0 || seconds < 1.0 {
         return String::new();
@@ -180,7 +179,7 @@ impl Bars {
     }
 }
 
-/// A field of a bar.
+/// Makes a template key of a bar.
 fn key(
     write: impl Fn(&ProgressState, &mut dyn Write) -> fmt::Result + Clone + Send + Sync + 'static,
 ) -> impl Fn(&ProgressState, &mut dyn Write) + Clone + Send + Sync + 'static {
@@ -217,7 +216,7 @@ impl Observer for ProgressDisplay {
 pub trait Observer: Sync + std::fmt::Debug {
     /// Reading starts: number of files and bytes.
     fn reading(&self, _files: usize, _bytes: u64) {}
-    /// So many more bytes were read.
+    /// This many more bytes were read.
     fn read(&self, _bytes: u64) {}
     /// Processing starts: number of sites and pages.
     fn processing(&self, _sites: usize, _pages: usize) {}
@@ -231,7 +230,7 @@ pub struct Quiet;
 
 impl Observer for Quiet {}
 
-/// Columns of `^C`.
+/// Columns that `^C` takes when the terminal echoes it.
 const ECHO: u16 = 2;
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Text in the columns of a terminal.
+//! Measures, shortens and wraps text for the columns of a terminal.
 
 use std::fmt::Write as _;
 
@@ -6,12 +6,12 @@ use report::readable::short_xpath;
 
 use crate::printed::line;
 
-/// Columns that a text takes.
+/// Returns the width of a text in columns.
 pub fn width_of(text: &str) -> usize {
     console::measure_text_width(text)
 }
 
-/// A text in at most so many columns: what does not fit is taken from its middle, marked by `…`.
+/// Shortens a text to at most `columns`: replaces what does not fit in its middle by `…`.
 fn middle(text: &str, columns: usize) -> String {
     if width_of(text) <= columns {
         return text.to_owned();
@@ -23,14 +23,14 @@ fn middle(text: &str, columns: usize) -> String {
     format!("{start}…{end}")
 }
 
-/// A text in exactly so many columns: padded with spaces, or shortened in its middle.
+/// Pads a text with spaces to exactly `columns`, or shortens its middle.
 pub fn padded(text: &str, columns: usize) -> String {
     let text = middle(text, columns);
     let space = " ".repeat(columns - width_of(&text));
     text + &space
 }
 
-/// The first characters that fit into so many columns.
+/// Returns the first characters that fit into `columns`.
 fn upto(letters: impl Iterator<Item = char>, columns: usize) -> String {
     let (mut text, mut taken) = (String::new(), 0);
     for letter in letters {
@@ -44,7 +44,7 @@ fn upto(letters: impl Iterator<Item = char>, columns: usize) -> String {
     text
 }
 
-/// A paragraph in lines of at most so many columns, broken at spaces; further lines begin with `indent`.
+/// Wraps a paragraph at spaces into lines of at most `columns`. Lines after the first begin with `indent`.
 pub fn wrapped(text: &str, columns: usize, indent: &str) -> String {
     let (mut lines, mut taken) = (String::new(), 0);
     for word in text.split(' ') {
@@ -64,7 +64,7 @@ pub fn wrapped(text: &str, columns: usize, indent: &str) -> String {
     lines
 }
 
-/// The expressions of a wrapper in so many columns: all if they fit, otherwise the first and the number of others.
+/// Formats the expressions of a wrapper in `columns`: all if they fit, otherwise the first and the number of others.
 pub fn wrapper_in(columns: usize, content: &[String]) -> String {
     let short: Vec<String> =
         content.iter().map(|own| line(&short_xpath(own)).into_owned()).collect();

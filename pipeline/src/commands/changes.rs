@@ -12,7 +12,7 @@ use terminal::printed::{Console, line};
 
 use super::history::{date_of, open, said};
 
-/// Reads what happened to an article.
+/// Parses a kind of change of an article.
 fn change_kind() -> impl TypedValueParser<Value = ChangeKind> {
     let named = |kind: ChangeKind| {
         PossibleValue::new(kind.as_str()).help(match kind {
@@ -64,7 +64,7 @@ pub(super) struct ChangesArgs {
     format: PrintFormat,
 }
 
-/// Prints the new versions, by date.
+/// Prints the changes, by date.
 pub(super) fn run(args: &ChangesArgs, out: &mut Console<'_>) -> Result<()> {
     let since = date_of("", &args.since)?.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let archive = open(&args.archive)?;

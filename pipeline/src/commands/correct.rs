@@ -22,9 +22,9 @@ use super::history;
 use crate::results::nearest::no_article;
 use crate::run::sinks::article_key;
 
-/// Maximum bytes of a text.
+/// Maximum size of a text, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
-/// How long a run that writes to the archive is waited for.
+/// How long to wait for a run that is writing to the archive.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -204,7 +204,7 @@ fn read_text(path: &Path) -> Result<String> {
     read.with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// That an archive has no article with an address, with those that are nearest.
+/// Returns the error that an archive has no article with an address. It names the nearest addresses.
 fn missing(path: &Path, key: &sink::ArticleKey, url: &str) -> Result<Problem> {
     let archive = sink::ArticleArchive::open(path)?;
     Ok(no_article(path, url, &key.own, &archive.keys_near(&key.own)?))

@@ -53,8 +53,8 @@ enum DocumentFormat {
 }
 
 impl DocumentFormat {
-    /// The format of what is written to a path: that of its extension; HTML for a folder, and for a name without an
-    /// extension.
+    /// Determines the format of documents from the extension of their path: HTML for a folder, and for a name without
+    /// an extension.
     fn of_path(path: &Path) -> Result<Self> {
         let extension = path.extension().map(|own| own.to_string_lossy().to_ascii_lowercase());
         let Some(extension) = extension.filter(|_| !is_folder(path)) else { return Ok(Self::Html) };
@@ -229,7 +229,7 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Whether a path is that of a folder, or is written like one.
+/// Whether a path names a folder that exists, or ends with a separator.
 fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with(std::path::MAIN_SEPARATOR)
 }
@@ -268,10 +268,10 @@ fn document_of(
     })
 }
 
-/// Longest name of a file, in characters, without its ending.
+/// Maximum length of a file name without its extension, in characters.
 const LONGEST: usize = 100;
 
-/// A name for the document of an article: its address in plain characters, with a number if it is taken.
+/// Names the document of an article: its address in plain characters, with a number if that name is taken.
 fn file_name(url: &str, ending: &str, taken: &mut BTreeSet<String>) -> String {
     let address = url.split_once("://").map_or(url, |parts| parts.1);
     let plain =

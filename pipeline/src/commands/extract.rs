@@ -123,7 +123,7 @@ fn print(
                 let body = article.markdown.as_deref().unwrap_or_default();
                 let title = article.title.as_deref();
                 let title = title.map(|title| format!("# {}", dom::markdown_of_text(title)));
-                // Many bodies start with their heading.
+                // Many bodies already contain the title as a heading.
                 if let Some(title) = title.filter(|title| !body.lines().any(|line| line == title)) {
                     writeln!(out, "{title}\n")?;
                 }
@@ -153,7 +153,7 @@ fn print(
     for drop in &result.drops {
         let at =
             if are_named && drop.url.starts_with("file:") { &*drop.origin.file } else { &drop.url };
-        // An archive holds many pages without articles.
+        // Archives contain many pages without articles.
         match are_named {
             true => tracing::warn!(at, "no article ({})", drop.reason.as_str()),
             false => tracing::info!(at, "no article ({})", drop.reason.as_str()),

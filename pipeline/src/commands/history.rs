@@ -112,17 +112,17 @@ pub(super) fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A text behind a word, if there is one.
+/// Puts `before` in front of a text; empty if the text is empty.
 pub(super) fn said(before: &str, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{before}{}", line(text)) }
 }
 
-/// An address; without a scheme, it is one of the web.
+/// Adds `https://` to an address without a scheme.
 pub(super) fn with_scheme(url: &str) -> String {
     if url.contains("://") { url.to_owned() } else { format!("https://{url}") }
 }
 
-/// Reads a date that an option gives; `option` begins the message if it is none.
+/// Parses the date that an option gives. The error message begins with `option`.
 pub(super) fn date_of(option: &str, date: &str) -> Result<jiff::Timestamp> {
     archive::parse_date(date).with_context(|| {
         format!("{option}invalid date `{date}`: expected 2026-10-05 or 2026-10-05T03:00:00Z")
@@ -133,9 +133,8 @@ pub(super) fn open(path: &Path) -> Result<sink::ArticleArchive> {
     Ok(sink::ArticleArchive::open(&archive_in(path)?)?)
 }
 
-/// The archive at a path, or in the run folder that is there.
+/// Returns the archive file at a path, or in the run folder at a path.
 pub(super) fn archive_in(path: &Path) -> Result<PathBuf> {
-    // A run folder may have one in it.
     let inside = path.join("archive.sqlite");
     let what = match path.is_dir() {
         true if inside.is_file() => return Ok(inside),

@@ -52,8 +52,8 @@ pub(super) struct InspectArgs {
     pages: usize,
 }
 
-/// Writes the page of a site of a run, or of all its sites. If a page goes to its default place, the report
-/// of the run, if any, is rebuilt to link it. Missing inputs are no error: the page says so.
+/// Writes the page of one site of a run, or the pages of all. If a page is written to its default place, the
+/// report of the run, if any, is rebuilt to link it. Missing inputs are no error: the page names them.
 pub(super) fn run(args: &InspectArgs, with: CommandContext<'_, '_>) -> Result<()> {
     mark_begun();
     if args.all {
@@ -112,7 +112,7 @@ fn warn_of(run: &Path, notes: &[String]) {
     }
 }
 
-/// A sentence as a part of a message.
+/// Removes the capital letter and the full stop from a sentence, to use it in a message.
 pub(super) fn decapitalised(sentence: &str) -> String {
     let mut letters = sentence.chars();
     let first = letters.next().into_iter().flat_map(char::to_lowercase);
@@ -135,7 +135,7 @@ fn no_site_named(folder: &Path, run: &Results) -> anyhow::Error {
     Problem::new(folder.display(), "no site is named", next).into()
 }
 
-/// The default place of a site's page; creates the folder.
+/// Returns the default path of a site's page; creates its folder.
 fn place(run: &Path, site: &str) -> Result<PathBuf> {
     let folder = report::pages_of(run);
     fs::create_dir_all(&folder)
@@ -185,7 +185,7 @@ fn inspect_all(args: &InspectArgs, with: CommandContext<'_, '_>) -> Result<()> {
     Ok(())
 }
 
-/// The problems of inputs that concern a site: those with its pages, and feeds.
+/// Returns the problems that concern a site: those of inputs with its pages, and of feeds.
 fn problems_of(records: &SiteRecords, problems: &[(String, String)]) -> Vec<String> {
     if problems.is_empty() {
         return Vec::new();

@@ -23,7 +23,7 @@ use self::tasks::{LabelTask, tasks_of_run};
 use super::print_note;
 use crate::output_paths::{CommandPaths, OutputKind};
 
-/// Maximum bytes of a file of labels or answers.
+/// Maximum size of a file of labels or answers, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
 #[derive(Args, Debug)]
@@ -114,7 +114,7 @@ struct LabelsImportArgs {
     format: PrintFormat,
 }
 
-/// Exports pages to be labelled, or imports answers. Returns whether nothing was missing.
+/// Exports pages to be labelled, or imports answers. Returns whether the pages of all doubtful templates were available.
 pub(super) fn run(args: &LabelsArgs, stop: &AtomicBool, out: &mut Console<'_>) -> Result<bool> {
     mark_begun();
     match &args.command {

@@ -37,7 +37,7 @@ pub(super) fn run(args: &ManArgs, program: Command, out: &mut Console<'_>) -> Re
     Ok(())
 }
 
-/// Writes the page of a command and those of its commands; returns their number.
+/// Writes the man pages of a command and its subcommands; returns their number.
 fn pages(command: &Command, folder: &Path) -> Result<usize> {
     let source = concat!("sitegrove ", env!("CARGO_PKG_VERSION"));
     let man = Man::new(command.clone()).source(source).manual("sitegrove manual");
@@ -63,7 +63,7 @@ fn pages(command: &Command, folder: &Path) -> Result<usize> {
     Ok(written)
 }
 
-/// What the help has below the options: examples as they are, other paragraphs filled.
+/// Formats the help text below the options: examples unchanged, other paragraphs filled.
 fn closing(text: &str) -> Roff {
     let mut roff = Roff::new();
     let mut in_notes = false;

@@ -1,4 +1,4 @@
-//! `sitegrove models`: the models that runs keep from night to night, looked at, compared, moved and forgotten.
+//! `sitegrove models`: shows, compares, checks, exports, imports and removes the models that runs keep from night to night.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -70,7 +70,7 @@ Examples:
     Forget(ForgetArgs),
 }
 
-/// Runs the command. Returns whether all was well: `check` found no fault, `diff` found no difference.
+/// Runs the command. Returns false if `check` found a fault or `diff` a difference.
 pub(super) fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
     match &args.command {
         ModelsCommand::List(args) => list(args, out).map(|()| true),
@@ -85,7 +85,7 @@ pub(super) fn run(args: &ModelsArgs, out: &mut Console<'_>) -> Result<bool> {
     }
 }
 
-/// A revision of a site's model, the newest where none is named, with what the store says of it.
+/// Reads a revision of a site's model, by default the newest, with its row in the store.
 fn revision(store: &Store, site: &str, number: Option<u32>) -> Result<(RevisionRow, SiteModel)> {
     let revisions = store.revisions(site)?;
     let row = match number {
@@ -307,7 +307,7 @@ fn templates(model: &SiteModel) -> Templates<'_> {
     model.templates().iter().map(|template| (&*template.id, template)).collect()
 }
 
-/// What is learnt of a template, an expression a line: of its body, what is removed from it, and fields.
+/// Lists the learnt expressions of a template, one per line: for the body, for what is removed from it, and for fields.
 fn expressions(template: &Template) -> Vec<String> {
     let wrapper = template.wrapper();
     let content = wrapper.iter().flat_map(|w| w.content.iter().map(|x| format!("content  {x}")));

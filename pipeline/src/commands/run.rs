@@ -1,4 +1,4 @@
-//! `sitegrove run`: the main job.
+//! `sitegrove run`: extracts the articles of a crawl.
 
 pub(super) mod arguments;
 mod dry_run;
@@ -45,7 +45,7 @@ pub fn run(args: &RunArgs, with: CommandContext<'_, '_>) -> Result<bool> {
     Ok(is_whole && !fails(&report.ledger, &args.fail_on))
 }
 
-/// Does some work and shows how far it is, if that is wanted: `verb` says what is done with the pages.
+/// Does some work and shows its progress, if that is wanted. `verb` says what is done with the pages.
 pub(super) fn watched<T>(
     with: &CommandContext<'_, '_>,
     verb: &'static str,
@@ -89,7 +89,7 @@ pub(super) fn warn_of_settings(config: &Config) {
 
 const INPUTS_NAMED: usize = 5;
 
-/// Warns of what a run lacks. Returns whether pages were found, all inputs were read to their end, and all outputs written.
+/// Warns of what a run lacks. Returns whether pages were found, all inputs read to their end, and all outputs written.
 pub(super) fn warn_of_results(report: &RunReport, config: &Config) -> bool {
     let is_sound = warn_of_inputs_and_outputs(&report.ledger);
     warn_of_upload(report.upload.as_ref());
@@ -109,11 +109,11 @@ pub(super) fn warn_of_results(report: &RunReport, config: &Config) -> bool {
         && is_uploaded
 }
 
-/// What to do about an input that could not be read.
+/// Advice about an input that could not be read.
 pub(super) const READS_OTHERS: &str =
     "the other inputs were read; the same command reads all of them again";
 
-/// Returns whether pages were found, or none on an empty night.
+/// Returns whether pages were found, or the inputs are sound and contain none.
 fn warn_of_inputs_and_outputs(ledger: &Ledger) -> bool {
     for problem in ledger.unread() {
         tracing::error!(next = READS_OTHERS, "{problem}");
@@ -152,7 +152,7 @@ fn warn_of_inputs_and_outputs(ledger: &Ledger) -> bool {
     is_sound
 }
 
-/// Names the corrections that are outdated: those of the archive that the run added to, else those that it applied.
+/// Warns of outdated corrections: names those of the archive that the run added to, and counts all.
 fn warn_of_corrections(ledger: &Ledger, config: &Config) {
     let (sqlite, next) =
         (SinkName::Sqlite, "correct them anew, or revert them: `sitegrove correct --help`");
@@ -192,7 +192,7 @@ fn warn_of_upload(upload: Option<&Upload>) {
     }
 }
 
-/// Whether the inputs are sound and hold no page, as after a night on which nothing was crawled.
+/// Whether the inputs are sound and contain no page, as after a night on which nothing was crawled.
 fn is_empty_night(ledger: &Ledger) -> bool {
     ledger.counts.pages == 0
         && ledger.inputs.iter().any(|input| !input.records.is_empty())

@@ -137,7 +137,7 @@ pub(super) fn run(args: &SearchArgs, out: &mut Console<'_>) -> Result<()> {
     )
 }
 
-/// The folder of the index: for a run folder, the one in it.
+/// Returns the folder of the index: `named`, or the index in the run folder `named`.
 fn folder_of(named: &Path) -> Result<PathBuf> {
     let inside = named.join("index");
     if is_index(named) {
@@ -147,7 +147,7 @@ fn folder_of(named: &Path) -> Result<PathBuf> {
         return Ok(inside);
     }
     if is_run_folder(named) {
-        // An unfinished one gets its index when it is resumed.
+        // An unfinished run gets its index when it is resumed.
         finished_ledger(named)?;
     }
     let shown = named.display();
@@ -211,7 +211,7 @@ fn print(
     Ok(())
 }
 
-/// The largest counts.
+/// Formats the largest counts.
 fn most(counts: &BTreeMap<String, u64>) -> String {
     let mut sorted: Vec<_> = counts.iter().collect();
     sorted.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
@@ -223,13 +223,13 @@ fn most(counts: &BTreeMap<String, u64>) -> String {
     text
 }
 
-/// A text on one line, its white space collapsed.
+/// Puts a text on one line and collapses its white space.
 fn line(text: &str) -> String {
     let words = text.split_whitespace().map(printed::line);
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The excerpt on one line, in pieces, each with whether it matched.
+/// Splits the excerpt, on one line, into pieces, each with whether it matches the query.
 fn excerpt_of(hit: &Hit) -> Vec<(String, bool)> {
     let mut pieces: Vec<(String, bool)> = Vec::new();
     for (part, matched) in parts(hit) {
@@ -249,9 +249,9 @@ fn excerpt_of(hit: &Hit) -> Vec<(String, bool)> {
     pieces
 }
 
-/// The excerpt in pieces, each with whether it matched.
+/// Splits the excerpt into pieces, each with whether it matches the query.
 fn parts(hit: &Hit) -> Vec<(&str, bool)> {
-    // Pairs of characters overlap.
+    // Matches of pairs of characters overlap.
     let mut ranges: Vec<Range<usize>> = Vec::new();
     for next in &hit.highlighted {
         match ranges.last_mut() {

@@ -1,4 +1,4 @@
-//! `sitegrove status`: the progress of a run, from the files it keeps up to date.
+//! `sitegrove status`: prints the progress of a run, from the files that the run keeps up to date.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub(super) struct StatusArgs {
 
 /// Prints the progress of a run. Returns whether it is complete, with all inputs and outputs, or a process is working on it.
 pub(super) fn run(args: &StatusArgs, out: &mut Console<'_>) -> Result<bool> {
-    // A run that replaces a finished one keeps its ledger in a folder of its own until it is done.
+    // A run that replaces a finished one keeps its ledger in the state folder until it is complete.
     let own = Ledger::read(&args.run.join(STATE));
     let ledger = own.or_else(|| Ledger::read(&args.run));
     let running = RunFolder::is_held(&args.run);
@@ -68,7 +68,7 @@ fn print(ledger: &Ledger, running: bool, out: &mut dyn Write) -> Result<()> {
     let RunProgress { process, updated, stopped, .. } = progress;
     match (running, ledger.state) {
         (true, _) => writeln!(out, "running: process {process}, as of {}", to_the_second(updated))?,
-        // What Ctrl-C leaves begins with the same word.
+        // After Ctrl-C, the reason begins with the same word.
         (false, RunState::Stopped) => {
             let why = stopped.strip_prefix("stopped ").unwrap_or(stopped);
             writeln!(out, "stopped: {}", line(why))?;

@@ -1,4 +1,4 @@
-//! `sitegrove survey`, `learn`, `apply`, `describe` and `merge`: a run in steps of any number of processes.
+//! `sitegrove survey`, `learn`, `apply`, `describe` and `merge`: the steps of a distributed run.
 
 use std::path::PathBuf;
 
@@ -176,7 +176,7 @@ pub(super) struct MergeArgs {
     settings: SettingsArgs,
 }
 
-/// As [`watched`]; says what to do about a damaged file.
+/// Like [`watched`], but the error of a damaged file says what to do.
 fn watch_step<T>(
     with: &CommandContext<'_, '_>,
     verb: &'static str,
@@ -269,7 +269,7 @@ pub(super) fn describe(args: &DescribeArgs, with: CommandContext<'_, '_>) -> Res
     Ok(print_note(args.settings.format, said, &value, with.out)?)
 }
 
-/// Merges what steps wrote. Returns whether all inputs were read to their end and all outputs written.
+/// Merges the files of all steps. Returns whether all inputs were read to their end and all outputs written.
 pub(super) fn merge(args: &MergeArgs, with: CommandContext<'_, '_>) -> Result<bool> {
     let mut config = args.settings.config()?;
     config.run.out.clone_from(&args.out);

@@ -69,7 +69,7 @@ pub(super) fn run(args: &WrappersArgs, stop: &AtomicBool, out: &mut Console<'_>)
     }
 }
 
-/// Maximum columns of the name of a site.
+/// Maximum width of the name of a site, in columns.
 const SITE_COLUMNS: usize = 32;
 
 #[derive(Args, Debug)]
@@ -95,11 +95,11 @@ struct WrappersShowArgs {
 
 fn best(site: &SiteSummary) -> Option<(&TemplateSummary, &WrapperRecord)> {
     let learnt = site.templates.iter().filter_map(|t| Some((t, t.wrapper.as_ref()?)));
-    // Of equal ones the first: they are in order.
+    // The first of those with most pages: templates are in order.
     learnt.reduce(|best, next| if next.0.pages > best.0.pages { next } else { best })
 }
 
-/// A site as JSON: as it is listed.
+/// Returns a site as JSON, as `list` prints it.
 fn summary(site: &SiteSummary) -> Value {
     let wrappers = site.templates.iter().filter(|t| t.wrapper.is_some()).count();
     json!({
@@ -285,7 +285,7 @@ pub(crate) fn site_config_files(run: &Path, sites: &[SiteSummary]) -> Result<Vec
     Ok(files)
 }
 
-/// The files that the run wrote for hosts of these sites.
+/// Reads the site configs that the run wrote for hosts of these sites.
 fn written(folder: &Path, sites: &[SiteSummary]) -> Result<Vec<NamedText>> {
     let mut found = Vec::new();
     for path in fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
@@ -302,7 +302,7 @@ fn written(folder: &Path, sites: &[SiteSummary]) -> Result<Vec<NamedText>> {
     Ok(found)
 }
 
-/// Files made from a site's wrappers, for the hosts of its articles.
+/// Makes site configs from a site's wrappers, for the hosts of its articles.
 fn made(site: &SiteSummary, articles: &[Article]) -> Vec<NamedText> {
     let host = |url: &str| Url::parse(url).ok().and_then(|u| Some(u.host_str()?.to_owned()));
     let hosts: Vec<String> = articles.iter().map(|a| host(&a.url).unwrap_or_default()).collect();
@@ -338,7 +338,7 @@ fn made(site: &SiteSummary, articles: &[Article]) -> Vec<NamedText> {
     file_hosts(&names).into_iter().filter_map(file).collect()
 }
 
-/// The wrappers of the sites of a run, in order. If sites are named (by key, host or address), only those.
+/// Reads the wrappers of all sites of a run, by key, or of the named sites (by key, host or address), in that order.
 pub(super) fn sites(run: &Path, named: &[String]) -> Result<Vec<SiteSummary>> {
     let results = Results::open(run)?;
     if !named.is_empty() {

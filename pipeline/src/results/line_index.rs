@@ -1,4 +1,4 @@
-//! The places of each site's lines in a file of a run, so that many need not be in memory.
+//! Indexes a file of JSON lines by site, so that only the places of its lines are in memory.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use super::LineFile;
 use super::lines::{self, LinesPlace};
 
-/// A line of an article, of what was left out, or of the wrappers of a site.
+/// The fields that determine the site of a line, which is an article, a drop, or the wrappers of a site.
 #[derive(Deserialize)]
 struct LineSite {
     site: String,
@@ -23,7 +23,7 @@ struct LineSite {
 }
 
 impl LineSite {
-    /// The site; for drops before grouping, that of the address.
+    /// Returns the key of the site. For drops before grouping, computes it from the address.
     fn key(&self) -> String {
         let own = if self.site.is_empty() { site_key(&self.url) } else { None };
         own.unwrap_or_else(|| self.site.clone())
@@ -67,7 +67,7 @@ impl LineIndex {
         self.places.keys().map(String::as_str)
     }
 
-    /// The lines of a site, in the order of the file.
+    /// Reads the lines of a site, in the order of the file.
     pub(crate) fn lines<T: DeserializeOwned>(&self, site: &str) -> Result<Vec<T>> {
         let shown = self.file.path().display();
         let mut found = Vec::new();

@@ -7,13 +7,13 @@ use std::path::Path;
 
 use input::table::unpacked;
 
-/// What a zstd frame begins with (RFC 8878 §3.1.1).
+/// Magic number of a zstd frame (RFC 8878 §3.1.1).
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Opens a file; gzip and zstd are recognised by their first bytes, not by the file name.
 ///
 /// # Errors
-/// If it cannot be read. Damage is an error later, when it is reached.
+/// If the file cannot be read. Damage is an error when it is reached, not before.
 pub fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
     unpacked(File::open(path)?)
 }
@@ -21,14 +21,14 @@ pub fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
 /// The place of lines in a file that is plain or consists of zstd frames.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LinesPlace {
-    /// Offset of the frame that contains the first of them; 0 in a plain file.
+    /// Offset of the frame that contains the first line; 0 in a plain file.
     frame: u64,
-    /// Their bytes, relative to the start of that frame, decompressed.
+    /// Range of the bytes in the decompressed data, relative to the start of that frame.
     bytes: Range<u64>,
 }
 
 impl LinesPlace {
-    /// Adds the lines at another place if they follow these.
+    /// Adds the lines at `next` if they follow these; returns whether they do.
     pub(crate) fn join(&mut self, next: &Self) -> bool {
         let follows = self.frame == next.frame && self.bytes.end == next.bytes.start;
         if follows {

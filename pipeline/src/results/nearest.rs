@@ -1,11 +1,11 @@
-//! Names similar to one that does not exist.
+//! Suggests names that are similar to one that does not exist.
 
 use std::path::Path;
 
 use errors::Problem;
 use report::readable::count;
 
-/// Maximum number of names.
+/// Maximum number of suggested names.
 const MOST: usize = 5;
 
 pub(super) fn no_site(run: &Path, named: &str, sites: &[String]) -> Problem {
@@ -30,8 +30,8 @@ pub(crate) fn no_article(archive: &Path, named: &str, key: &str, keys: &[String]
     )
 }
 
-/// The names most similar to one, the most similar first: names that contain it or are contained in it, then
-/// by edit distance.
+/// Returns the names most similar to `name`, the most similar first: those that contain it or are contained in
+/// it, then by edit distance.
 fn nearest<'a>(name: &str, names: &'a [String]) -> Vec<&'a str> {
     let lower = name.to_lowercase();
     let mut ranked: Vec<(bool, usize, &str)> = names

@@ -25,11 +25,11 @@ pub(crate) const STATE: &str = ".sitegrove";
 pub(crate) struct RunFolder {
     path: PathBuf,
     _lock: File,
-    /// Whether the file system has locks.
+    /// Whether the folder is locked; some file systems have no locks.
     is_locked: bool,
 }
 
-/// What to do in a run folder.
+/// What a run has to do in its folder.
 #[derive(Debug)]
 pub(crate) enum Claim {
     Begin(RunFolder),
@@ -40,14 +40,14 @@ pub(crate) enum Claim {
 
 const LOCK: &str = "lock";
 const IDENTITY: &str = "run.json";
-/// Digest of a merge that is not finished.
+/// File with the digest of an unfinished merge.
 const MERGE: &str = "merge";
 const RESULTS: &str = "results";
 const SEGMENTS: &str = "segments";
 
 impl RunFolder {
-    /// Locks a run folder, which must be absent, empty, or contain this run, finished or not; or another one,
-    /// if it may be overwritten.
+    /// Locks a run folder. It must be absent, empty, or contain this run, finished or not; with `overwrite`, it
+    /// may contain another run or other files.
     pub(crate) fn claim(config: &Config, identity: &Identity, overwrite: bool) -> Result<Claim> {
         let path = config.run.out.as_path();
         let shown = path.display();
@@ -112,7 +112,7 @@ impl RunFolder {
     }
 
     /// Locks a folder for the merge with this digest. It must be absent, empty, or contain what this merge left when it
-    /// was interrupted; or another run, if it may be overwritten. A merge starts from the beginning.
+    /// was interrupted; with `overwrite`, it may contain another run. An interrupted merge starts from the beginning.
     pub(crate) fn claim_for_merge(path: &Path, digest: &str, overwrite: bool) -> Result<Self> {
         let shown = path.display();
         let left = fs::read_to_string(path.join(STATE).join(MERGE)).ok();
@@ -146,12 +146,12 @@ impl RunFolder {
         Ok(AtomicFile::write_whole(&self.state().join(MERGE), digest.as_bytes())?)
     }
 
-    /// Whether a merge that is not finished wrote results here.
+    /// Whether the folder contains results of an unfinished merge.
     pub(crate) fn holds_merge(&self) -> bool {
         holds_merge(&self.path)
     }
 
-    /// Removes what a process left in a complete run folder when it died while cleaning up.
+    /// Removes the state of a complete run that was killed while it cleaned up.
     fn tidy(path: &Path) -> Result<()> {
         if !path.join(STATE).exists() {
             return Ok(());
@@ -210,8 +210,8 @@ impl RunFolder {
         &self.path
     }
 
-    /// Folder for what does not fit into memory: in the run folder, or a subfolder of `named`, which other runs may use
-    /// too.
+    /// Returns the folder for pages that do not fit into memory: one in the run folder, or a subfolder of `named`, which
+    /// other runs may use too.
     pub(crate) fn work_folder(&self, named: &Path) -> PathBuf {
         if named.as_os_str().is_empty() {
             return self.state().join(SEGMENTS);
@@ -225,7 +225,7 @@ impl RunFolder {
         self.state().join(RESULTS)
     }
 
-    /// Whether an earlier process kept results of sites.
+    /// Whether an earlier process left results of sites.
     pub(crate) fn has_results(&self) -> bool {
         has_results(&self.state())
     }
@@ -247,7 +247,7 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Removes the state: the run is finished.
+    /// Removes the state of a run that is finished.
     pub(crate) fn finish(self) -> Result<()> {
         self.clear()?;
         let state = self.state();
@@ -258,12 +258,12 @@ impl RunFolder {
     }
 }
 
-/// Whether a folder has results of a merge that is not finished.
+/// Whether a folder contains results of an unfinished merge.
 pub(crate) fn holds_merge(path: &Path) -> bool {
     path.join(STATE).join(MERGE).exists()
 }
 
-/// The unfinished run in a folder, if it has results worth keeping.
+/// Returns the unfinished run in a folder, if it has results worth keeping.
 fn unfinished(path: &Path) -> Option<Identity> {
     let state = path.join(STATE);
     let text = fs::read(state.join(IDENTITY)).ok()?;
@@ -276,9 +276,9 @@ fn has_results(state: &Path) -> bool {
     fs::metadata(state.join(RESULTS)).is_ok_and(|of| of.len() > SiteResults::EMPTY)
 }
 
-/// Whether a folder contains more than a stopped run leaves: unfinished files, its state and ledger, and the
-/// folders of wrappers and the report. An archive of articles, with its log, belongs to no single run: it is
-/// extended, never replaced.
+/// Whether a folder contains more than a stopped run leaves, which is unfinished files, its state and ledger, and
+/// folders of wrappers and the report. An archive of articles, with its log, does not count: runs extend it and
+/// never replace it.
 fn holds_files(folder: &Path) -> bool {
     let counts = |entry: fs::DirEntry| {
         let name = entry.file_name();
@@ -294,12 +294,12 @@ fn holds_files(folder: &Path) -> bool {
     fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(counts))
 }
 
-/// The error of a failed access to the state.
+/// Returns the error of a failed access to the state.
 pub(crate) fn state_error(what: &str, path: &Path, error: io::Error) -> anyhow::Error {
     anyhow::Error::new(error).context(format!("{what} {}", path.display()))
 }
 
-/// Checks that a finished run, at the place `shown`, had the settings and inputs of this one, and no outputs that would be lost.
+/// Checks that the finished run at `shown` had the settings and inputs of this one, and that none of its outputs would be lost.
 pub(crate) fn fits(
     ledger: &Ledger,
     identity: &Identity,
@@ -340,7 +340,7 @@ pub(crate) fn fits(
     Ok(())
 }
 
-/// Whether a finished run that fits leaves nothing to do, if its outputs are still there.
+/// Whether a finished run that `fits` leaves nothing to do, provided that its outputs still exist.
 pub(crate) fn is_done(ledger: &Ledger, identity: &Identity) -> bool {
     ledger.failed_sinks.is_empty()
         && ledger.unread().is_empty()
@@ -349,7 +349,7 @@ pub(crate) fn is_done(ledger: &Ledger, identity: &Identity) -> bool {
         && !identity.has_stream()
 }
 
-/// Whether a run had these settings and inputs. A file with another time of change is compared by its
+/// Whether a run had these settings and inputs. A file with a different modification time is compared by
 /// digest.
 fn is_same_work(ledger: &Ledger, config_hash: &str, inputs: &[InputState]) -> bool {
     let before: BTreeMap<_, _> = ledger.inputs.iter().map(|i| (i.file.as_str(), i)).collect();
@@ -358,11 +358,11 @@ fn is_same_work(ledger: &Ledger, config_hash: &str, inputs: &[InputState]) -> bo
         && before.len() + ledger.unread().len() >= inputs.len()
         && before.keys().all(|file| now.contains(file))
         && inputs.iter().all(|input| match before.get(input.file.as_str()) {
-            // It was not read in that run.
+            // The earlier run did not read it.
             None => true,
             Some(then) => {
                 let is_unchanged = match (&then.listed, &input.listed) {
-                    // Records may be lost; archives are not asked at their addresses when they were changed.
+                    // Sizes may differ, as records can be lost. The modification time of archives at addresses is unknown.
                     (Some(then_listed), Some(places)) => {
                         then_listed.places == *places && then.modified == input.modified
                     }

@@ -1,4 +1,4 @@
-//! The inputs of a run, and reading a few of them into memory.
+//! Finds the inputs of a run, and reads inputs into memory for commands that need a few pages.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,12 +14,12 @@ use model::Site;
 use segment::group::{Grouped, group};
 use sink::PageSelection;
 
-/// Finds and examines the inputs. A stop also ends waiting for a file system that does not answer.
+/// Finds and examines the inputs. `stop` also ends the wait for a file system that does not answer.
 pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Vec<InputState>)> {
     let run = &config.run;
     let (out, named, feeds) = (run.out.clone(), run.inputs.clone(), run.feeds.clone());
     let (base, extra) = (run.input_base.clone(), config.read.extra.clone());
-    // With nothing given to read again, what the store retains is read again.
+    // Without inputs, a run with `--reextract` reads the pages that the store retains.
     let retained = config.run.models().filter(|_| config.run.reextract && named.is_empty());
     let retained = retained.map(std::path::Path::to_owned);
     let look = move || {
@@ -60,8 +60,8 @@ pub(crate) fn find(config: &Config, stop: &AtomicBool) -> Result<(Vec<Input>, Ve
     Ok((inputs, states_of))
 }
 
-/// Reads inputs into memory, files in parallel, and groups their pages by site: for commands that need a few pages. Gives
-/// also the inputs that could not be read to their end, each with the reason.
+/// Reads inputs into memory, files in parallel, and groups their pages by site: for commands that need a few pages. Also
+/// returns the inputs that could not be read to their end, each with the reason.
 pub(crate) fn read_grouped(
     config: &Config,
     inputs: &[Input],
@@ -96,10 +96,10 @@ pub(crate) fn read_grouped(
     Ok((group(intakes, &config.group)?, unreadable))
 }
 
-/// Reads inputs into memory, all of them to their ends, and groups their pages by site.
+/// Reads inputs into memory and groups their pages by site.
 ///
 /// # Errors
-/// If an input does not exist, or one cannot be read to its end.
+/// If an input does not exist or cannot be read to its end.
 pub fn read_sites(inputs: &[String], feeds: &[String], config: &Config) -> Result<Vec<Site>> {
     let places = InputPlaces {
         base: &config.run.input_base,

@@ -1,4 +1,4 @@
-//! The articles to export: from the lines of a run, the records of a WARC, or an archive of articles.
+//! Reads the articles to export from the lines of a run, the records of a WARC, or an archive of articles.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -18,11 +18,11 @@ use crate::run::corrections::correct_field;
 
 pub(super) struct ExportedArticle {
     pub(super) article: Article,
-    /// The object of `articles.jsonl`, or of an archive.
+    /// The JSON object of the article, as in `articles.jsonl` or an archive.
     pub(super) record: Value,
 }
 
-/// The versions to export of articles of an archive.
+/// Which versions of the articles of an archive to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WantedVersions {
     Last,
@@ -56,7 +56,7 @@ impl<'a> WantedArticles<'a> {
         Ok(())
     }
 
-    /// The articles, in the order of their addresses if they were named.
+    /// Returns the articles, in the order of the named addresses, if any. Fails if one is missing.
     fn finish(mut self, place: &Path) -> Result<Vec<ExportedArticle>> {
         if let Some(url) = self.missing.first() {
             bail!("no article with the address {url} is in {}", place.display());
@@ -78,7 +78,7 @@ pub(super) fn of_run(
     wanted.finish(folder)
 }
 
-/// The articles of an archive: of SQLite, or a WARC of articles.
+/// Reads the articles of an archive, which is an SQLite file or a WARC of articles.
 pub(super) fn of_archive(
     path: &Path,
     urls: &[String],
@@ -186,8 +186,8 @@ fn of_sqlite(
     Ok(found)
 }
 
-/// A version as an article, with the corrections that are in force for it: those of the last version, and those of the values that
-/// an earlier one has, too.
+/// Converts a version to an article and applies the corrections that are in force: all of them to the last version; to an
+/// earlier one, those of values that it has, too.
 fn exported(
     version: ArticleVersion,
     corrections: &[StoredCorrection],

@@ -1,4 +1,4 @@
-//! The bytes of pictures, from the archives of a crawl.
+//! Reads pictures from the archives of a crawl.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -17,11 +17,11 @@ use super::articles::ExportedArticle;
 /// Largest picture that is put into a document, in bytes.
 const LARGEST: usize = 32 << 20;
 
-/// The sources of pictures that are looked for, each with the addresses by which documents show the picture.
+/// The source addresses of wanted pictures, each with the addresses by which documents refer to the picture.
 type WantedPictures = BTreeMap<String, BTreeSet<String>>;
 
-/// The pictures of articles that are in the records that the articles name. Archives that are not there any more, or are
-/// not files, are left out.
+/// Reads the pictures of articles from the records that the articles name. Archives that no longer exist, or are not files,
+/// are left out.
 pub(super) fn of_records(articles: &[ExportedArticle]) -> Result<PictureFiles> {
     let mut files: BTreeMap<&str, BTreeMap<u64, WantedPictures>> = BTreeMap::new();
     for image in articles.iter().flat_map(|found| &found.article.images) {
@@ -43,8 +43,8 @@ pub(super) fn of_records(articles: &[ExportedArticle]) -> Result<PictureFiles> {
     Ok(pictures)
 }
 
-/// Reads the records at these offsets. If there is another one at an offset, as in an archive that is compressed as a
-/// whole, the picture is looked for in the whole file.
+/// Reads the records at these offsets. If an offset has a different record, as in an archive that is compressed as a
+/// whole, searches the whole file for the picture.
 fn read_places(
     path: &Path,
     places: BTreeMap<u64, WantedPictures>,
@@ -73,7 +73,7 @@ fn read_places(
     Ok(())
 }
 
-/// The pictures of articles that these archives have. Of several captures the last is taken.
+/// Reads the pictures of articles from these archives. Of several captures, the last is used.
 pub(super) fn of_inputs(inputs: &[String], articles: &[ExportedArticle]) -> Result<PictureFiles> {
     let mut wanted = WantedPictures::new();
     let mut want = |source: &str, shown: &str| {
@@ -98,19 +98,19 @@ pub(super) fn of_inputs(inputs: &[String], articles: &[ExportedArticle]) -> Resu
     Ok(pictures)
 }
 
-/// The records of an archive, with the bodies of those that may hold pictures.
+/// Reads the records of an archive, with the bodies of those that may contain pictures.
 fn records(file: impl Read) -> impl Iterator<Item = Record> {
     let has_body = |kind| matches!(kind, RecordKind::Response | RecordKind::Resource);
     let reader = RecordReader::new(BufReader::new(file), &Limits::USUAL).with_bodies_of(has_body);
     reader.filter_map(Result::ok)
 }
 
-/// The addresses by which documents show the picture of a record, if it is looked for.
+/// Returns the addresses by which documents refer to the picture of a record; `None` if it is not wanted.
 fn shown_by<'a>(record: &Record, wanted: &'a WantedPictures) -> Option<&'a BTreeSet<String>> {
     wanted.get(&*normal_address(record.target_uri.as_deref()?))
 }
 
-/// Takes the picture of a record, if it has one that is looked for.
+/// Adds the picture of a record to `pictures`, if it is wanted.
 fn take(record: Record, wanted: &WantedPictures, pictures: &mut PictureFiles) {
     let Some(shown) = shown_by(&record, wanted) else { return };
     let bytes = match record.kind {
@@ -123,7 +123,7 @@ fn take(record: Record, wanted: &WantedPictures, pictures: &mut PictureFiles) {
     }
 }
 
-/// The payload of a successful response.
+/// Returns the payload of a response with status 200.
 fn payload(block: Vec<u8>) -> Option<Vec<u8>> {
     let response = Response::parse(&block).ok().filter(|response| response.status == 200)?;
     response.into_body(block, LARGEST).ok()

@@ -1,4 +1,4 @@
-//! The pages to extract, of files, archives and the standard input.
+//! Reads the pages to extract from files, archives and standard input.
 
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -23,19 +23,19 @@ use crate::commands::history::with_scheme;
 
 /// Address of a page from standard input that names none.
 const FROM_STDIN: &str = "file:///stdin.html";
-/// Bytes by which a page is distinguished from an archive.
+/// Number of bytes by which a page is distinguished from an archive.
 const FIRST: usize = 8 << 10;
-/// What can be extracted, for messages.
+/// Advice on what can be extracted, for error messages.
 const TAKEN: &str = "give HTML or MHTML files, or archives (WARC, ARC, WACZ)";
 
 pub(super) struct Pages {
     pub(super) intakes: Vec<(Intake, PayloadDigest)>,
-    /// Whether each page was asked for, as a file or by its address; otherwise they are all pages of an archive.
+    /// Whether the pages were named, as files or by address; otherwise they are all pages of archives.
     pub(super) are_named: bool,
     pub(super) are_whole: bool,
 }
 
-/// Reads what the command names. Of an archive with a page that is asked for, only pages of its site are kept.
+/// Reads the inputs of the command. If a page is wanted by its address, keeps only pages of its site from archives.
 pub(super) fn read_named(
     named: &[String],
     wanted: Option<&WantedAddress>,
@@ -92,7 +92,7 @@ impl KeptIntakes<'_> {
             Intake::Page(page) if page.url.starts_with("file:") => None,
             Intake::Page(page) => site_key(&page.url),
             Intake::Revisit(revisit) => site_key(&revisit.url),
-            // Bytes that are no record say nothing of a page.
+            // A drop contains no page, but may say that the archive is damaged.
             Intake::Drop(drop) => return self.note_damage(drop),
             Intake::Feed(_) | Intake::Redirect { .. } | Intake::SiteFile(_) => None,
         };
@@ -111,8 +111,8 @@ impl KeptIntakes<'_> {
         }
     }
 
-    /// Takes the records of an archive that its index lists. Returns whether the page that is asked for is among them;
-    /// else nothing is kept of them.
+    /// Reads the records of an archive that its index lists. Returns whether the wanted page is among them; if not,
+    /// keeps none of them.
     fn take_listed(
         &mut self,
         listed: &Input,
@@ -138,7 +138,7 @@ impl KeptIntakes<'_> {
     }
 }
 
-/// An input that is HTML or an archive. A page may have a file of any name.
+/// Checks that an input is HTML or an archive. The file of a page may have any name.
 fn checked(input: Input) -> Result<Input> {
     let path = input.path();
     if input.is_stdin() || is_stream(path) {
@@ -147,7 +147,7 @@ fn checked(input: Input) -> Result<Input> {
     let mut first = Vec::new();
     let opened = open(path).and_then(|file| file.take(FIRST as u64).read_to_end(&mut first));
     opened.with_context(|| format!("cannot read {}", path.display()))?;
-    // Pages may have zero bytes.
+    // Pages may contain NUL bytes.
     let begins_as_page = sniff_html(None, &first) == PayloadKind::Html;
     match &input {
         // Other problems are reported while reading.
@@ -162,14 +162,14 @@ fn checked(input: Input) -> Result<Input> {
     }
 }
 
-/// Says of a file that it is neither HTML nor an archive, but what it is.
+/// Returns the error that a file is neither HTML nor an archive. It says what the file is.
 fn refused(path: &Path) -> Problem {
     let what = what_is(path).unwrap_or_else(|_| "unreadable".to_owned());
     let next = if what.starts_with("an HTML page in") { "decompress it first" } else { TAKEN };
     Problem::new(path.display(), format!("is {what}, not HTML or an archive"), next)
 }
 
-/// Whether a file begins as an archive does, or has the name of one and is compressed in a way that hides it.
+/// Whether a file begins like an archive, or is a ZIP file with the name of an archive.
 fn is_archive(path: &Path, first: &[u8]) -> bool {
     archive::begins_as_archive(first) || first.starts_with(b"PK\x03\x04") && input::is_archive(path)
 }
@@ -204,7 +204,7 @@ fn stdin(reading: &mut KeptIntakes<'_>, config: &Config) -> Result<bool> {
     Ok(false)
 }
 
-/// Finds the page that is asked for; if the only page is a file, gives it that address.
+/// Checks that the wanted page is among the intakes. If the only page is a file, gives it the wanted address.
 fn name(
     intakes: &mut [(Intake, PayloadDigest)],
     wanted: &WantedAddress,
@@ -238,8 +238,8 @@ fn name(
     bail!(Problem::new(at, format!("there is no page with the address {}", wanted.url), next))
 }
 
-/// The records of an archive that are of the site of the page that is asked for. None if nothing is asked for, there is
-/// no index that can be read, or the page is not in it; the archive is then read as a whole.
+/// Returns the records of an archive that belong to the site of the wanted page. `None` if no page is wanted, there is no
+/// index that can be read, or the index does not list the page; the archive is then read as a whole.
 fn by_index(input: &Input, wanted: Option<&WantedAddress>, tracking: &Tracking) -> Option<Input> {
     let (Input::Archive(path), Some(wanted)) = (input, wanted) else { return None };
     let site = wanted.site.as_deref().filter(|_| !input.is_stdin() && !is_stream(path))?;
@@ -284,8 +284,8 @@ fn by_index(input: &Input, wanted: Option<&WantedAddress>, tracking: &Tracking) 
     })
 }
 
-/// The index of an archive: a file beside it with its name and the ending of an index, with or without the endings of
-/// the archive.
+/// Finds the index of an archive: a file beside it with its name and the extension of an index, with or without the
+/// extensions of the archive.
 fn beside(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let mut stems = vec![name];
@@ -307,7 +307,7 @@ pub(crate) struct WantedAddress {
 }
 
 impl WantedAddress {
-    /// The page with this address; without a scheme, it is one of the web.
+    /// Parses the address of a wanted page. Without a scheme, it is an https address.
     pub(crate) fn of(url: &str, tracking: &Tracking) -> Result<Self> {
         let url = with_scheme(url);
         let Some(address) = tracking.address(&url) else {

@@ -1,4 +1,4 @@
-//! The records of the sites of a run, and their pages, read again from its inputs.
+//! Reads the records of the sites of a run, and reads their pages again from its inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ use sitemodel::{NoMeter, Settings, SiblingPage, SiteModel};
 use crate::results::{LineIndex, Results};
 use crate::run::RunRequest;
 
-/// The records of the sites of a run folder. Of the lines of articles and drops only their places are in memory, so that
+/// The records of the sites of a run folder. Only the places of the lines of articles and drops are in memory, because
 /// a run may have many.
 pub(in crate::commands) struct RunRecords<'a> {
     run: &'a Results,
@@ -58,8 +58,8 @@ impl<'a> RunRecords<'a> {
 }
 
 /// Reads the inputs with pages of the site, and all feeds. Needs little more memory than the site itself:
-/// other pages are not kept. Returns the site as in the run, if any of its pages is still available, and what differs of
-/// the inputs.
+/// other pages are not kept. Returns the site as in the run, if any of its pages is still available, and how the inputs
+/// differ.
 pub(in crate::commands) fn reread(
     records: &SiteRecords,
     request: RunRequest<'_>,
@@ -127,7 +127,7 @@ fn read_wanted(
     Ok(RereadRun { sites: group(intakes, &config.group)?.sites, problems })
 }
 
-/// Why an input cannot be read again, in a sentence.
+/// Returns a sentence that says why an input cannot be read again; `None` if it can.
 fn why_unreadable(file: &str, input: &Input) -> Option<String> {
     let path = input.path();
     if input.is_stdin() {
@@ -144,7 +144,7 @@ fn why_unreadable(file: &str, input: &Input) -> Option<String> {
         .then(|| format!("The input {file} is not a regular file and cannot be read again."))
 }
 
-/// What may concern the site of an input, and what is wrong with it.
+/// Reads an input again. Returns what may concern the site, and a sentence if the input is missing or has changed.
 fn read_again(
     record: &InputRecord,
     input: &Input,
@@ -156,7 +156,7 @@ fn read_again(
     if let Some(problem) = why_unreadable(file, input) {
         return (intakes, Some(problem));
     }
-    // The run may have taken some of its pages only.
+    // The run may have selected only some of its pages.
     let Some(selecting) = Selecting::again(record) else { return (intakes, None) };
     let mut left_out = LeftOut::default();
     let mut take = |intake: Intake, digest: PayloadDigest| {
@@ -176,14 +176,14 @@ fn read_again(
     (intakes, problem)
 }
 
-/// For each file with pages of the site, the address of one of them.
+/// Returns the address of one page for each file with pages of the site.
 pub(in crate::commands) fn addresses(records: &SiteRecords) -> BTreeMap<&str, &str> {
     let of_articles = records.articles.iter().map(|a| (&a.origin, &*a.url));
     let of_drops = records.drops.iter().map(|d| (&*d.origin, &*d.url));
     of_articles.chain(of_drops).map(|(origin, url)| (&*origin.file, url)).collect()
 }
 
-/// The input as in the run; `None` for archives without a page of the site, unless all are wanted.
+/// Returns the input as in the run; `None` if it has no page of the site, unless it is a feed, a table, or a wanted archive.
 fn input_of(
     record: &InputRecord,
     addresses: &BTreeMap<&str, &str>,
@@ -219,7 +219,7 @@ fn input_of(
     Some(Input::Html { path, name, folder })
 }
 
-/// Folder and name of a saved page, from its address; irrelevant if it has a canonical address.
+/// Derives the folder and name of a saved page from its address. They do not matter if the page has a canonical address.
 fn place_of_file(address: &str, path: &Path) -> (String, String) {
     let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
     let rest = address.strip_prefix("file:///");
@@ -232,7 +232,7 @@ fn place_of_file(address: &str, path: &Path) -> (String, String) {
     (text(path.parent().and_then(Path::file_name)).to_lowercase(), text(path.file_name()))
 }
 
-/// Whether something may concern the site.
+/// Whether an intake may concern the site.
 fn may_matter(intake: &Intake, site: &str) -> bool {
     match intake {
         // The addresses of saved files are determined later.
@@ -247,14 +247,14 @@ fn may_matter(intake: &Intake, site: &str) -> bool {
 
 pub(crate) struct RunSettings {
     pub(crate) config: Config,
-    /// What differs from the run's, one sentence each; empty if nothing does.
+    /// The differences from the settings and models of the run, one sentence each.
     differences: Vec<String>,
-    /// The store of models, if the run used one and it still holds what it held then.
+    /// The model store, if the run used one and it has not changed since.
     store: Option<Store>,
 }
 
 impl RunSettings {
-    /// The settings that the ledger of a run names, and the store that it used.
+    /// Loads the settings that the ledger of a run names, and opens the model store that the run used.
     pub(crate) fn new(ledger: &Ledger) -> Result<Self> {
         let default = Config::load(None)?;
         let mut differences = Vec::new();
@@ -281,7 +281,7 @@ impl RunSettings {
         Ok(Self { config, differences, store })
     }
 
-    /// The page about a site, with at most `most` sample pages for each template, and its notes.
+    /// Makes the page about a site, with at most `most` sample pages for each template; also returns its notes.
     pub(crate) fn page_of_site(
         &self,
         records: &SiteRecords,
@@ -329,7 +329,7 @@ impl RunSettings {
         let templates = (0..).zip(model.templates()).map(|(number, template)| {
             let own = (0..).zip(&assigned).filter(|(_, to)| **to == Some(number));
             let mut members = parsed.in_sample_order(own.map(|(at, _)| at));
-            // Pages with marks are learnt from first.
+            // Corrected pages come first, as in learning.
             let corrections = template.corrections.clone();
             let url = |at: u32| &parsed.pages[at as usize].page.url;
             members.sort_by_key(|&at| corrections.iter().all(|own| own.url != *url(at)));
@@ -344,7 +344,7 @@ impl RunSettings {
         }
     }
 
-    /// The model of a site that the run applied, if it is in a store.
+    /// Reads the model of a site that the run applied, if there is a store that has it.
     fn stored_model(&self, site: &str) -> Option<SiteModel> {
         let state = self.store.as_ref()?.site(site).ok()?;
         SiteModel::from_bytes(&state.model?).ok()
@@ -363,7 +363,7 @@ fn open_store(config: &Config, ledger: &Ledger) -> Result<Option<Store>, String>
     }
 }
 
-/// Says what is different, and what is used instead.
+/// Makes a sentence that says what is different and what is used instead.
 fn assumed(what: &str, with: &str) -> String {
     format!(
         "{what}. Scores and patterns below are computed with {with}, and may differ from those of the run. Articles and \

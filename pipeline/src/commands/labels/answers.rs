@@ -1,4 +1,4 @@
-//! Answers of models and people: which blocks of a page are content.
+//! Reads the answers of models and people to the question which blocks of a page are content.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,18 +10,18 @@ use serde_json::Value;
 
 use super::tasks::LabelTask;
 
-/// What answers were like.
+/// Counts of what answers contain and lack.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(super) struct AnswerCounts {
     /// Blocks that are marked.
     pub(super) marks: usize,
-    /// Lines without an answer that can be read.
+    /// Lines without a readable answer.
     pub(super) unreadable: usize,
-    /// Answers of pages that were not to be labelled.
+    /// Answers about pages that were not to be labelled.
     pub(super) unknown_pages: usize,
-    /// Numbers of blocks that a page has not.
+    /// Numbers of blocks that a page does not have.
     pub(super) unknown_items: usize,
-    /// Blocks of which an answer says nothing.
+    /// Blocks that an answer does not mention.
     pub(super) unanswered: usize,
 }
 
@@ -31,7 +31,7 @@ struct AnswerLine {
     answer: Value,
 }
 
-/// The corrections that a file of answers gives; what cannot be used is named in a warning, and counted.
+/// Turns a file of answers into corrections. Warns of answers that cannot be used, and counts them.
 pub(super) fn corrections_of(
     path: &Path,
     text: &str,
@@ -99,8 +99,8 @@ pub(super) fn corrections_of(
     corrections
 }
 
-/// Whether each numbered block is content, as an answer says it: an object of `main` and `other` by number, the same in
-/// short (`1main2other`), or the list of those that are content, of which the others are not. `None` if it is none of these.
+/// Reads from an answer whether each numbered block is content. The answer is an object of `main` and `other` by number, its
+/// short form (`1main2other`), or a list of all blocks that are content. `None` if it is none of these.
 fn answers_in(answer: &Value, items: usize) -> Option<BTreeMap<usize, bool>> {
     match answer {
         Value::Object(labels) => {
@@ -125,7 +125,7 @@ fn answers_in(answer: &Value, items: usize) -> Option<BTreeMap<usize, bool>> {
             let content: BTreeSet<usize> = content.iter().filter_map(of).collect();
             let mut found: BTreeMap<usize, bool> =
                 content.iter().map(|item| (*item, true)).collect();
-            // An answer that names no block of the page is about another one.
+            // An answer that names no block of the page is about another page.
             if content.range(1..=items).next().is_some() {
                 for item in 1..=items {
                     found.entry(item).or_insert(false);
@@ -138,9 +138,9 @@ fn answers_in(answer: &Value, items: usize) -> Option<BTreeMap<usize, bool>> {
     }
 }
 
-/// The same from what a model wrote, with words around it, or torn off at the end.
+/// Like `answers_in`, for the text that a model wrote: the answer may have words around it, or be cut off at the end.
 fn answers_in_text(text: &str, items: usize) -> Option<BTreeMap<usize, bool>> {
-    // Models think aloud, and explain: of several objects and lists the longest is the answer, of equal ones the last.
+    // Models think aloud and explain. The longest of several objects and lists is the answer; of equally long ones, the last.
     let mut longest: Option<(usize, BTreeMap<usize, bool>)> = None;
     let mut at = 0;
     while let Some(open) = text[at..].find(['{', '[']).map(|open| at + open) {
@@ -185,7 +185,7 @@ fn answers_in_text(text: &str, items: usize) -> Option<BTreeMap<usize, bool>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// The number in a key: `3` or `item_id 3`.
+/// Parses the number in a key: `3` or `item_id 3`.
 fn number_in(key: &str) -> Option<usize> {
     key.trim_start_matches(|c: char| !c.is_ascii_digit()).trim().parse().ok()
 }

@@ -1,4 +1,4 @@
-//! The pages to be labelled: typical ones of doubtful templates.
+//! Chooses the pages to be labelled: typical pages of doubtful templates.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -25,16 +25,16 @@ use crate::run::RunRequest;
 pub(super) struct LabelTask {
     pub(super) url: String,
     site: String,
-    /// Its template, and the mean confidence of the articles of that.
+    /// Its template, and the mean confidence of the articles of that template.
     template: String,
     confidence: f64,
-    /// The page, in the form that was asked for; empty for the other.
+    /// The page, as HTML or as text; the form that was not asked for is empty.
     #[serde(default)]
     html: String,
     #[serde(default)]
     text: String,
     pub(super) elements: Vec<NamedElement>,
-    /// Its blocks by their numbers, from 1.
+    /// Its blocks, numbered from 1.
     pub(super) items: Vec<LabelItem>,
 }
 
@@ -47,11 +47,11 @@ pub(super) struct LabelItem {
     pub(super) hash: String,
 }
 
-/// Pages of a template of which the typical ones are chosen.
+/// Number of pages of a template that the typical ones are chosen from.
 const CHOSEN_FROM: usize = 20;
 
-/// The pages of a run to be labelled, by site and template; how many templates are doubtful; and whether pages of all of these
-/// are there.
+/// Returns the pages of a run to be labelled, by site and template, the number of doubtful templates, and whether the pages of
+/// all their sites were available.
 pub(super) fn tasks_of_run(
     args: &LabelsExportArgs,
     stop: &AtomicBool,
@@ -72,7 +72,7 @@ pub(super) fn tasks_of_run(
     for key in results.sites()? {
         let site = sites.get(key.as_str());
         let records = records.of_site(&key)?;
-        // The sum of confidences, and the addresses.
+        // The sum of confidences and the addresses of the articles of each template.
         let mut of_templates: BTreeMap<&str, (f64, Vec<&str>)> = BTreeMap::new();
         for article in records.articles.iter().filter(|article| !article.template.is_empty()) {
             let (sum, urls) = of_templates.entry(&article.template).or_default();
@@ -116,7 +116,7 @@ fn typical_pages(
     tasks
 }
 
-/// Characters of a block that are written: its beginning tells what it is.
+/// Maximum number of characters of a block that are written: its beginning is enough to tell what it is.
 const MOST_CHARACTERS: usize = 500;
 
 impl LabelTask {
@@ -152,14 +152,14 @@ impl LabelTask {
     }
 }
 
-/// The text of a block, up to a length.
+/// Returns the text of a block, cut at `MOST_CHARACTERS`.
 fn beginning(document: &Document, block: &MarkableBlock) -> String {
     let texts = (block.first..=block.last).filter_map(|id| document.text(id));
     let text = normalize_space(&texts.collect::<String>());
     text.chars().take(MOST_CHARACTERS).collect()
 }
 
-/// The blocks as elements in document order, each with its tag, id and class, and a number in `_item_id`.
+/// Writes the blocks as elements in document order, each with its tag, id and class, and its number in `_item_id`.
 fn html_with_item_ids(document: &Document, blocks: &[MarkableBlock]) -> String {
     let mut html = String::from("<html><head><meta charset=\"utf-8\"></head><body>\n");
     for (number, block) in (1..).zip(blocks) {
@@ -182,7 +182,7 @@ fn html_with_item_ids(document: &Document, blocks: &[MarkableBlock]) -> String {
     html
 }
 
-/// The blocks as numbered lines, each with its tag.
+/// Writes the blocks as numbered lines, each with its tag.
 fn numbered(document: &Document, blocks: &[MarkableBlock]) -> String {
     let mut text = String::new();
     for (number, block) in (1..).zip(blocks) {

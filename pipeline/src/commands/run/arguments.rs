@@ -1,4 +1,4 @@
-//! The arguments of `sitegrove run`, some of which the steps have, too, and the settings that they change.
+//! The arguments of `sitegrove run`, some of them shared with the steps, and how they change the settings.
 
 use std::path::{Path, PathBuf};
 
@@ -112,7 +112,7 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// The settings: defaults, then the configuration file, then the flags.
+    /// Returns the settings. Flags override the configuration file, which overrides the defaults.
     pub(super) fn config(&self) -> Result<Config> {
         let (file, inputs) = match self.inputs.split_first() {
             Some((first, _)) if first.ends_with(".toml") && self.config.is_some() => {

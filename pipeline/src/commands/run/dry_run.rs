@@ -61,7 +61,7 @@ fn inputs(forecast: &Forecast, out: &mut Console<'_>) -> Result<()> {
     let shown_inputs = forecast.inputs.iter().take(INPUTS_SHOWN);
     let names: Vec<String> =
         shown_inputs.clone().map(|input| line(&input.file).into_owned()).collect();
-    // Columns of the other figures, with two spaces between them.
+    // The width of the other columns, with two spaces between them.
     let rest = out.width().saturating_sub(2 + 12 + 2 + 9 + 2 + 8).max(16);
     let columns = names.iter().map(|name| width_of(name)).max().unwrap_or(0).clamp(5, rest);
     writeln!(out, "{:<columns$}  {:<12}  {:>9}  {:>8}", "input", "format", "size", "pages")?;

@@ -1,4 +1,4 @@
-//! `--fail-on`: what makes a run that finished fail, and what is said of it.
+//! `--fail-on`: the conditions on which a finished run fails, and their messages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,13 +11,13 @@ use crate::run::ledger::ALARMS;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailOn {
-    /// The inputs hold no page.
+    /// The inputs contain no page.
     Empty,
-    /// More sites than a number are of this health.
+    /// More sites than this number have this verdict.
     Sites(Verdict, u64),
-    /// There are fewer articles than so many percent of the usual ones.
+    /// There are fewer articles than this percentage of the usual number.
     PercentOfArticles(u64),
-    /// There are fewer articles than a number.
+    /// There are fewer articles than this number.
     Articles(u64),
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for FailOn {
 }
 
 impl FailOn {
-    /// Whether it compares with earlier nights.
+    /// Whether the condition compares with earlier nights.
     pub(super) fn needs_nights(self) -> bool {
         matches!(self, Self::Sites(..) | Self::PercentOfArticles(_))
     }
@@ -101,7 +101,7 @@ impl FailOn {
         is_met.then_some(why)
     }
 
-    /// Whether a site of this health is named where it is met; all that need attention where articles are too few.
+    /// Whether sites with this verdict are named if the condition is met; too few articles name all that need attention.
     fn names(self, verdict: Verdict) -> bool {
         match self {
             Self::Sites(own, _) => own == verdict,
@@ -111,7 +111,7 @@ impl FailOn {
     }
 }
 
-/// Whether a run fails. Says why, and names the worst sites.
+/// Returns whether a run fails. Prints why, and names the worst sites.
 pub(super) fn fails(ledger: &Ledger, fail_on: &[FailOn]) -> bool {
     let failures: Vec<(FailOn, String)> =
         fail_on.iter().filter_map(|own| Some((*own, own.failure(ledger)?))).collect();

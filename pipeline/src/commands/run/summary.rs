@@ -1,4 +1,4 @@
-//! The summary of a run.
+//! Prints the summary of a run.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,7 +17,7 @@ use crate::run::ledger::ALARMS;
 use crate::run::{RunReport, Upload};
 
 const SITES_SHOWN: usize = 15;
-/// Maximum columns of the name of a site.
+/// Maximum width of the name of a site, in columns.
 const SITE_COLUMNS: usize = 28;
 
 /// Prints what a run did, unless the console is quiet.
@@ -110,7 +110,7 @@ pub(crate) fn summary(
     Ok(())
 }
 
-/// The articles, pages and sites of a run.
+/// Formats the numbers of articles, pages and sites of a run.
 pub(in crate::commands) fn amounts(of: &RunCounts) -> String {
     let all = [(of.articles, "article"), (of.pages, "page"), (of.sites, "site")];
     let [articles, pages, sites] = all.map(|(number, what)| count(number as usize, what));
@@ -124,7 +124,7 @@ fn head(report: &RunReport, config: &Config, out: &mut Console<'_>) -> Result<()
         amounts(counts),
         ledger.seconds,
         grouped(ledger.pages_per_second.round() as u64),
-        // A few pages take longer to start and to write than to read.
+        // A run of few pages spends most of its time starting and writing: its low rate has a decimal.
         usize::from(ledger.html_mb_per_second < 10.0),
         ledger.html_mb_per_second,
         count(ledger.jobs, "thread"),
@@ -145,7 +145,7 @@ fn head(report: &RunReport, config: &Config, out: &mut Console<'_>) -> Result<()
     Ok(())
 }
 
-/// The sites that need attention, the worst first.
+/// Prints the sites that need attention, the worst first.
 fn attention(ledger: &Ledger, out: &mut Console<'_>) -> Result<()> {
     let all = ledger.counts.sites_to_look_at();
     if all == 0 {
@@ -165,7 +165,7 @@ fn attention(ledger: &Ledger, out: &mut Console<'_>) -> Result<()> {
 }
 
 fn table(report: &RunReport, wrappers: &str, out: &mut Console<'_>) -> Result<()> {
-    // Of a site of one page nothing can be learnt.
+    // Nothing can be learnt from a site with one page.
     let is_told = |(_, articles, best): &&(_, usize, Option<_>)| best.is_some() || *articles != 1;
     let shown = report.best.iter().filter(is_told).take(SITES_SHOWN);
     let sites: Vec<String> = shown.clone().map(|(site, ..)| line(site).into_owned()).collect();
@@ -208,7 +208,7 @@ fn joined(of: &BTreeMap<String, u64>) -> String {
     of.iter().map(|(name, n)| format!("{name} {}", grouped(*n))).collect::<Vec<_>>().join(", ")
 }
 
-/// The outputs that were written: those in the run folder, and those elsewhere.
+/// Returns the outputs that were written: those in the run folder, and those elsewhere.
 fn outputs(report: &RunReport, config: &Config) -> (Vec<SinkName>, Vec<SinkName>) {
     let mut written = config.emit.chosen();
     written.retain(|name| !report.ledger.failed_sinks.contains_key(name.as_str()));

@@ -1,4 +1,4 @@
-//! `sitegrove wrappers check`: which directives of files are honoured.
+//! `sitegrove wrappers check` and `test`: which directives of files are honoured, and which pages wrappers match.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -254,7 +254,7 @@ fn try_page(
     addresses: &SiteAddresses,
     texts: &ArticleTexts,
 ) -> Option<(String, TestOutcome)> {
-    // A page on which the parser fails is one that no wrapper matches.
+    // No wrapper matches a page on which the parser fails.
     let parsed = contain_panics(|| parse_page(page, settings)).ok()?;
     let configured = parsed.configured.as_ref()?;
     let found = &configured.found;
@@ -267,7 +267,7 @@ fn try_page(
         TestOutcome { pages: 1, matched: usize::from(text.is_some()), ..TestOutcome::default() };
     if let Some((title, theirs)) = texts.get(&page.url) {
         outcome.articles = 1;
-        // Whether the text begins with the title is a setting.
+        // A setting decides whether texts begin with the title, so it is not compared.
         let body = |text| squeezed(without_title(text, title));
         let same = text.as_ref().is_some_and(|ours| body(ours).eq(body(theirs)));
         outcome.same_text = usize::from(same);
