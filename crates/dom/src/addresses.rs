@@ -1,22 +1,22 @@
-//! Addresses in attributes.
+//! Resolves addresses in attributes.
 
 use html5ever::local_name;
 use url::Url;
 
 use crate::Element;
 
-/// The absolute form of an address; `None` if it is empty or invalid.
+/// Resolves an address against `base`; `None` if it is empty or invalid.
 pub fn absolute_url(link: &str, base: &Url) -> Option<Url> {
     let link = link.trim();
     (!link.is_empty()).then(|| base.join(link).ok()).flatten()
 }
 
-/// The absolute form of the address of something on the web: `http` or `https`.
+/// Resolves an address; `None` unless its scheme is `http` or `https`.
 pub fn web_url(link: &str, base: &Url) -> Option<Url> {
     absolute_url(link, base).filter(|url| matches!(url.scheme(), "http" | "https"))
 }
 
-/// The target of a link, if its scheme is one that readers may follow: `http`, `https`, `ftp`, `mailto`, `tel`.
+/// Returns the target of a link if its scheme is safe to follow: `http`, `https`, `ftp`, `mailto`, `tel`.
 pub fn link_target(element: Element<'_>, base: &Url) -> Option<Url> {
     let url = absolute_url(element.attribute(&local_name!("href"))?, base)?;
     matches!(url.scheme(), "http" | "https" | "ftp" | "mailto" | "tel").then_some(url)

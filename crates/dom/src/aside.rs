@@ -1,11 +1,11 @@
-//! Gathers the elements that show something without being part of the tree.
+//! Collects elements that are shown on the page but are not part of the tree.
 
 use html5ever::{LocalName, local_name};
 
 use crate::document::{Aside, AsidePlace, BufferRange, Document, NodeId};
 use crate::is_void;
 
-/// Whether an element that is left out of the tree may show something.
+/// Whether an element that is left out of the tree may be visible on the page.
 pub(crate) fn may_show<'a>(
     name: &LocalName,
     attributes: impl Iterator<Item = (&'a LocalName, &'a str)>,
@@ -28,7 +28,7 @@ pub(crate) fn is_tex(media_type: &str) -> bool {
     media_type.trim().starts_with("math/tex")
 }
 
-/// Whether an element inside them never shows anything.
+/// Whether an element inside a collected one never shows anything.
 fn shows_nothing(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -38,7 +38,7 @@ fn shows_nothing(name: &LocalName) -> bool {
     )
 }
 
-/// Takes their nodes in document order.
+/// Builds the [`Aside`] from nodes in document order.
 #[derive(Debug, Default)]
 pub(crate) struct Gatherer {
     aside: Aside,
@@ -46,22 +46,22 @@ pub(crate) struct Gatherer {
     open: Vec<Option<NodeId>>,
     /// Whether the outermost open element shows anything so far.
     shows: bool,
-    /// Before the outermost open element: numbers of nodes and attributes, bytes of values and texts.
+    /// State before the outermost open element: numbers of nodes and attributes, bytes of values and texts.
     before: (usize, usize, usize, usize),
 }
 
 impl Gatherer {
-    /// Whether an element is open: what follows belongs to it.
+    /// Whether an element is open, so that the next nodes belong to it.
     pub(crate) fn is_open(&self) -> bool {
         !self.open.is_empty()
     }
 
-    /// Whether an element's place is behind this node of the page.
+    /// Whether an element was collected whose place is after this node of the page.
     pub(crate) fn has_place_after(&self, node: NodeId) -> bool {
         self.aside.places.last().is_some_and(|place| place.before > node)
     }
 
-    /// Starts an element. `place` is the position of an outermost one in the tree.
+    /// Starts an element. `place` is its place in the tree if it is an outermost one.
     pub(crate) fn open<'a>(
         &mut self,
         name: &LocalName,
@@ -94,14 +94,14 @@ impl Gatherer {
     }
 
     pub(crate) fn text(&mut self, text: &str) {
-        // What is between the tags of a frame is for programs that know no frames.
+        // The content of a frame is a fallback for programs without support for frames.
         let is_frame = |id: &NodeId| self.aside.document.is(*id, &local_name!("iframe"));
         if let Some(parent) = self.open.last().copied().flatten().filter(|id| !is_frame(id)) {
             self.aside.document.push_text(text, parent, self.open.len() + 1);
         }
     }
 
-    /// Ends the element that was opened last. An outermost one that shows nothing is forgotten.
+    /// Ends the element that was opened last. An outermost element that shows nothing is discarded.
     pub(crate) fn close(&mut self) {
         let document = &mut self.aside.document;
         if let Some(Some(id)) = self.open.pop() {

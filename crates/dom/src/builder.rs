@@ -8,16 +8,16 @@ use crate::flatten::{is_dropped_name, is_shadow_root};
 use crate::head::Head;
 use crate::is_void;
 
-/// Takes nodes in document order and lays them out as a parse with [`Keep::Content`](crate::Keep)
-/// does: elements without readable content are left out with their subtrees, those that show something are gathered in the
-/// document's [`Aside`](crate::Aside), and adjacent texts are joined.
+/// Takes nodes in document order and lays them out as a parse with [`Keep::Content`](crate::Keep) does: elements without readable
+/// content are left out with their subtrees, those that are shown are collected in the document's [`Aside`](crate::Aside),
+/// and adjacent texts are joined.
 #[derive(Debug, Default)]
 pub struct Builder {
     document: Document,
-    /// Open elements, whose children come next; `None` for those left out.
+    /// The open elements; `None` for those left out.
     open: Vec<Option<NodeId>>,
     gatherer: Gatherer,
-    /// Whether no element is left out.
+    /// Whether all elements are kept.
     keeps_all: bool,
 }
 
@@ -28,7 +28,7 @@ impl Builder {
         Self { document, ..Self::default() }
     }
 
-    /// Starts a document without head, of which no element is left out.
+    /// Starts a document without a head that keeps every element.
     pub fn of_all() -> Self {
         Self { keeps_all: true, ..Self::default() }
     }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::{Keep, ParseOptions, parse, parse_with};
 
-    /// Takes a page apart and builds it again.
+    /// Rebuilds a page node by node.
     fn rebuilt(html: &str) -> Document {
         let whole =
             parse_with(html, &ParseOptions { keep: Keep::Scripts, ..ParseOptions::CONTENT });

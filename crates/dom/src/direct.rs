@@ -1,10 +1,10 @@
 //! Builds the flat tree of a page directly from its tokens (tree construction, WHATWG HTML §13.2.6, scripting off), for
 //! content alone ([`Keep::Content`](crate::Keep)).
 //!
-//! html5ever's tree builder moves linked nodes, which then have to be laid out in document order. Almost all pages need no
-//! move but that of the adoption agency, which changes the end of the flat tree. At the first tag that needs another (content of a
-//! table outside of its cells), and at what is rare (formulas, frames), building is given up, and html5ever
-//! builds the tree. Both build the same one: tests and fuzzing compare them.
+//! html5ever's tree builder moves linked nodes, which then have to be laid out in document order. On almost all pages, only the
+//! adoption agency moves nodes, and only at the end of the flat tree. At the first tag that needs another move (content of a
+//! table outside its cells), and at rare elements (formulas, frames), this builder gives up, and html5ever builds the tree. Both
+//! build the same tree: tests and fuzzing compare them.
 
 mod class;
 mod end;
@@ -28,9 +28,9 @@ use crate::sink::MAX_MERGES;
 const MAX_NODES: usize = 60_000;
 const MAX_LEVELS: usize = 200;
 
-/// Builds the tree of a page with line feeds only and without NUL; `None` if html5ever is needed. The result has the
-/// metadata of the head, and its notes count steps: tokens, attributes, and nodes that were moved. It has no nodes if there were
-/// too many steps, which its notes say.
+/// Builds the tree of a page with normalised line ends and without NUL; `None` if html5ever is needed. The result includes the
+/// metadata of the head; its notes count steps: tokens, attributes and moved nodes. If there were too many steps, the notes say
+/// so and the document has no nodes.
 pub(crate) fn build(html: &str, options: &ParseOptions) -> Option<Document> {
     let room = Room::of(html);
     let mut builder = DirectBuilder {
@@ -41,7 +41,7 @@ pub(crate) fn build(html: &str, options: &ParseOptions) -> Option<Document> {
         mode_in_root: Mode::AfterHead,
         ..DirectBuilder::default()
     };
-    // What most pages need.
+    // Enough for most pages.
     let Document { nodes, attributes, values, text, .. } = &mut builder.document;
     nodes.reserve((html.len() / 64).min(builder.max_nodes));
     attributes.reserve((html.len() / 64).min(builder.max_nodes));
@@ -85,7 +85,7 @@ impl TokenTaker for DirectBuilder {
     }
 }
 
-/// White space by the rules of tree construction.
+/// White space as tree construction defines it.
 const SPACES: [char; 5] = ['\t', '\n', '\u{c}', '\r', ' '];
 
 impl DirectBuilder {
@@ -107,7 +107,7 @@ impl DirectBuilder {
         self.document.push_attributes(tag.pairs())
     }
 
-    /// What becomes of an element that starts here.
+    /// Decides whether an element that starts here is kept, collected or dropped.
     fn fate_of<'t>(
         &self,
         name: &LocalName,
@@ -121,7 +121,7 @@ impl DirectBuilder {
         }
     }
 
-    /// Gathers an element with attributes that are stored already.
+    /// Collects an element whose attributes are already stored.
     fn gather(&mut self, name: &LocalName, attributes: BufferRange) {
         let parent = self.open.last().map_or(0, |top| top.id);
         let Self { document, gatherer, .. } = self;
@@ -133,7 +133,7 @@ impl DirectBuilder {
         self.push(&tag.name, attributes, class);
     }
 
-    /// Inserts and opens an element without a tag.
+    /// Inserts and opens an implied element.
     fn imply_start(&mut self, name: &LocalName) {
         self.push(name, BufferRange::default(), ElementClass::of(name));
     }
@@ -144,7 +144,7 @@ impl DirectBuilder {
         self.pop();
     }
 
-    /// Inserts text, which may continue the text before it.
+    /// Inserts text, joined with the text before it if they are adjacent.
     fn add_text(&mut self, mut text: &str) {
         if let Some(raw) = &mut self.raw {
             if raw.is_wanted {
@@ -202,7 +202,7 @@ impl DirectBuilder {
         !self.template_modes.is_empty()
     }
 
-    /// Starts `<html>` and `<body>` where the page has no tags of them.
+    /// Starts `<html>` and `<body>` if the page has no tags for them.
     fn start_body(&mut self) {
         if self.mode < Mode::BeforeHead {
             self.imply_start(&local_name!("html"));
@@ -211,12 +211,12 @@ impl DirectBuilder {
         self.mode = Mode::InBody;
     }
 
-    /// Starts an element of which only text is read.
+    /// Starts an element whose content is read as text only.
     fn start_raw(&mut self, tag: &StartTag<'_>, head_reads: bool) -> Content {
         let in_body = self.mode > Mode::AfterHead;
         let fate = if in_body { self.fate_of(&tag.name, tag.pairs()) } else { Fate::Dropped };
         match fate {
-            // All of them are left out of the tree.
+            // Elements with raw text are all left out of the tree.
             Fate::Kept => return self.give_up(),
             Fate::Gathered => {
                 let attributes = self.store(tag);
@@ -248,7 +248,7 @@ impl DirectBuilder {
         }
     }
 
-    /// Adds the attributes of a later `<html>` or `<body>` that the first does not have.
+    /// Adds the attributes of a later `<html>` or `<body>` tag that the first does not have.
     fn merge(&mut self, id: NodeId, tag: &StartTag<'_>) {
         if tag.attributes.is_empty() || self.merges >= MAX_MERGES {
             return;
@@ -265,7 +265,7 @@ impl DirectBuilder {
         document.nodes[id as usize].span = BufferRange { start, end };
     }
 
-    /// Whether the page is rendered in quirks mode (§13.2.6.4.1); `None` if only html5ever's table of doctypes tells.
+    /// Whether the page is rendered in quirks mode (§13.2.6.4.1); `None` if html5ever's table of doctypes is needed to decide.
     fn is_in_quirks_mode(&self) -> Option<bool> {
         let Some(markup) = &self.doctype else { return Some(true) };
         let doctype = read_doctype(markup);
@@ -290,7 +290,7 @@ impl DirectBuilder {
             self.pop();
         }
         let mut document = self.document;
-        // A page with hardly any other text may show what is in `<noscript>`.
+        // A page with hardly any other text may show the content of `<noscript>`.
         let may_change = self.has_alternative && count_visible(&document.text, SPARSE) < SPARSE;
         if self.gives_up || self.in_drawing || may_change {
             return None;

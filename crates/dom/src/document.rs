@@ -30,13 +30,13 @@ impl BufferRange {
 pub struct Node {
     /// Tag name; `None` for text.
     pub name: Option<LocalName>,
-    /// The parent; the root is its own.
+    /// The parent; the root is its own parent.
     pub parent: NodeId,
     /// One past the last node of the subtree.
     pub end: NodeId,
     /// Depth: 0 for the root element.
     pub level: u16,
-    /// Attributes of an element, bytes of a text node.
+    /// The range of an element's attributes, or of a text node's bytes.
     pub(crate) span: BufferRange,
 }
 
@@ -53,8 +53,8 @@ pub struct ParseNotes {
     pub too_deep: u32,
     /// Elements beyond the node limit whose tags were left out.
     pub too_many: u32,
-    /// Attributes that were left out: of tags that had too many (one for each tag longer than a
-    /// piece), and of elements that the parsing algorithm copied repeatedly.
+    /// Number of attributes that were left out: of tags with too many (one for each tag longer than a piece), and of elements
+    /// that the parsing algorithm copied repeatedly.
     pub attributes: u32,
     /// Whether the rest of the page was left out because its tree exceeded its
     /// [`Room`](crate::Room).
@@ -86,13 +86,13 @@ pub struct Document {
     pub(crate) head: Head,
     pub(crate) notes: ParseNotes,
     pub(crate) aside: Option<Box<Aside>>,
-    /// Computed on first use, as is what follows.
+    /// Computed on first use, like the next field.
     pub(crate) kinds: OnceLock<ElementKinds>,
     pub(crate) inline: OnceLock<Vec<NodeId>>,
 }
 
-/// Elements that are not part of the tree, because they have no text that can be read, but show something: frames and
-/// other embedded media, formulas, and pictures in `noscript`.
+/// Elements that are shown on the page but are not part of the tree, because they have no readable text: frames and other
+/// embedded media, formulas, and pictures in `noscript`.
 #[derive(Clone, Debug, Default)]
 pub struct Aside {
     /// Their subtrees, as children of the root.
@@ -104,18 +104,18 @@ pub struct Aside {
 /// The place of an element that is not part of the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AsidePlace {
-    /// The element of the page that it is a child of.
+    /// Its parent element in the page.
     pub parent: NodeId,
     /// The node of the page that comes next in document order; the number of nodes if none does.
     pub before: NodeId,
-    /// Bytes of the text directly before it, if that is the node before: texts on both sides of it are one node.
+    /// Bytes of the previous node before the place, if that is a text: the texts on both sides of it are one node.
     pub within: u32,
     /// Its id in [`Aside::document`].
     pub id: NodeId,
 }
 
 impl AsidePlace {
-    /// Whether it is in the middle of a text of the page.
+    /// Whether the place is in the middle of this text of the page.
     pub fn is_within(&self, document: &Document, text: NodeId) -> bool {
         let is_before_end = |own: &str| (self.within as usize) < own.len();
         self.before == text + 1
@@ -158,7 +158,7 @@ impl Document {
         self.len() == other.len() && self.head == other.head && self.ids().all(same) && same_aside
     }
 
-    /// What is shown in the page without being part of the tree, if there is anything.
+    /// The elements that are shown on the page without being part of the tree; `None` if there are none.
     pub fn aside(&self) -> Option<&Aside> {
         self.aside.as_deref()
     }
@@ -209,7 +209,7 @@ impl Document {
         AsidePlace { parent, before: self.nodes.len() as NodeId, within, id: 0 }
     }
 
-    /// Appends a text; returns the text node it became or was joined to.
+    /// Appends a text. Returns the text node that contains it.
     pub(crate) fn push_text(&mut self, text: &str, parent: NodeId, level: usize) -> NodeId {
         let start = self.text.len() as u32;
         self.text.push_str(text);
@@ -225,7 +225,7 @@ impl Document {
         self.push(None, parent, level, BufferRange { start, end })
     }
 
-    /// Sorts nodes and removes duplicates and those inside another node. O(k log k).
+    /// Sorts nodes, and removes duplicates and nodes inside others. O(k log k).
     pub fn outermost(&self, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
         nodes.sort_unstable();
         let mut end = 0;
@@ -248,7 +248,7 @@ impl Document {
     /// The node with this id.
     ///
     /// # Panics
-    /// If the id is not of this document.
+    /// If this document has no node with this id.
     #[inline]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id as usize]
@@ -357,8 +357,8 @@ impl Document {
         self.kinds.get_or_init(|| ElementKinds::of(self))
     }
 
-    /// Whether an element does not break the line: by its name (see [`is_inline`](crate::is_inline)); if HTML has no rule for
-    /// it, because it holds no blocks and stands beside text or in a paragraph. Linear on first use.
+    /// Whether an element does not break the line: by its name (see [`is_inline`](crate::is_inline)) or, if HTML has no rule for
+    /// it, because it contains no blocks and is next to text or in a paragraph. Linear on first use.
     pub fn is_inline(&self, id: NodeId) -> bool {
         let kinds = self.kinds();
         let kind =
@@ -368,7 +368,7 @@ impl Document {
         kind.is_some_and(|kind| kind.is_inline.unwrap_or_else(by_place))
     }
 
-    /// Approximate memory of the tree, in bytes: that of its buffers.
+    /// Approximate memory of the tree's buffers, in bytes.
     pub fn bytes(&self) -> usize {
         let head = &self.head;
         let metas = head.metas.iter().map(|meta| meta.key.len() + meta.content.len());
@@ -384,7 +384,7 @@ impl Document {
             })
     }
 
-    /// What was left out because of the limits.
+    /// Notes about what was left out because of the limits.
     pub fn notes(&self) -> ParseNotes {
         self.notes
     }

@@ -14,8 +14,7 @@ fn is_dropped(name: &QualName) -> bool {
     name.ns != ns!(html) || is_dropped_name(&name.local)
 }
 
-/// The same by name alone, for elements whose namespace is no longer known: foreign elements begin
-/// with `svg` or `math`.
+/// Like `is_dropped`, but for elements whose namespace is no longer known: foreign elements begin with `svg` or `math`.
 pub(crate) fn is_dropped_name(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -75,7 +74,7 @@ pub(crate) fn flatten(sink: PageSink<'_>, keep: Keep, notes: ParseNotes) -> Docu
     document
 }
 
-/// Bytes of a text that are no white space, at most so many.
+/// Counts the bytes of a text that are not ASCII white space, up to `most`.
 pub(crate) fn count_visible(text: &str, most: usize) -> usize {
     text.bytes().filter(|byte| !byte.is_ascii_whitespace()).take(most).count()
 }
@@ -85,23 +84,24 @@ struct Flattener {
     /// The texts of the page in the order of parsing.
     text: String,
     keep: Keep,
-    /// Whether what `<noscript>` holds comes into the tree.
+    /// Whether the content of `<noscript>` becomes part of the tree.
     without_scripts: bool,
     /// Whether a `<noscript>` was left out.
     has_alternative: bool,
-    /// What is shown without being part of the tree.
+    /// Collects the elements that are shown without being part of the tree.
     gatherer: Gatherer,
 }
 
 /// A page with less text than this, in bytes without white space, may be drawn by its scripts …
 pub(crate) const SPARSE: usize = 1_000;
-/// … if `<noscript>` holds this many times as much, and more than a request to allow scripts.
+/// … if `<noscript>` contains this many times as much, and more than a request to enable scripts.
 const FULLER: usize = 3;
 const REQUEST: usize = 400;
 
 impl Flattener {
-    /// Lays the page out again with what `<noscript>` holds, and keeps that if hardly any text is elsewhere: pages that
-    /// scripts draw have their text there, for readers without scripts. Elsewhere it repeats pictures or counts visits.
+    /// Lays the page out again with the content of `<noscript>`, and keeps the result if hardly any text is elsewhere: pages
+    /// drawn by scripts have their text there for readers without scripts. On other pages, `<noscript>` repeats pictures or
+    /// counts visits.
     fn prefer_alternative<'a>(&mut self, root: &'a Linked<'a>) {
         let own = count_visible(&self.document.text, SPARSE);
         if own >= SPARSE {
@@ -121,7 +121,7 @@ impl Flattener {
         }
     }
 
-    /// Pre-order without recursion. `open` holds the elements whose children are being laid out.
+    /// Walks the tree in pre-order, without recursion. `open` holds the elements whose children are being laid out.
     fn walk<'a>(&mut self, root: &'a Linked<'a>) {
         let mut open: Vec<(NodeId, Option<&'a Linked<'a>>)> = Vec::new();
         let mut next = root.first.get();
@@ -183,7 +183,7 @@ impl Flattener {
         }
     }
 
-    /// Gathers an element that is left out but may show something, with its subtree.
+    /// Collects an element, with its subtree, that is left out but may show something.
     fn gather<'a>(&mut self, element: &'a Linked<'a>, parent: NodeId) {
         let place = self.document.place_after_all(parent);
         let Self { gatherer, document, text, .. } = self;
@@ -219,7 +219,7 @@ impl Flattener {
         }
     }
 
-    /// A `<noscript>` in the head may contain metas and links (AMP, tag managers).
+    /// Reads a `<noscript>` in the head, which may contain metas and links (AMP, tag managers).
     fn read_nested_head(&mut self, linked: &Linked<'_>, name: &QualName) {
         if name.local != local_name!("noscript") {
             return;

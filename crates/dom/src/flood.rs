@@ -1,8 +1,8 @@
 //! Detects start tags with an excessive number of attributes while they are being tokenized.
 //!
-//! html5ever compares each new attribute of a tag with all previous ones, so 100,000 attributes on
-//! one tag (700 KB) take seconds. The page is fed to the tokenizer in pieces. Only when a whole
-//! piece gave no token, which needs a very long tag or comment, is the tag also read here.
+//! html5ever compares each new attribute of a tag with all previous ones, so 100,000 attributes on one tag (700 KB) take seconds.
+//! The page is fed to the tokenizer in pieces. Only if a whole piece gave no token, because of a very long tag or comment, is the
+//! tag also read here.
 
 /// The position of the reader in a tag (the states of HTML §13.2.5.8 and §13.2.5.32–39).
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -12,7 +12,7 @@ enum TagState {
     Name,
     AfterName,
     BeforeValue,
-    /// In a value: quoted by this byte, or unquoted (0).
+    /// In a value quoted by this byte, or unquoted (0).
     Value(u8),
     /// At the closing `>`, or at something that is not a tag.
     Ended,

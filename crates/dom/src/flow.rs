@@ -1,26 +1,26 @@
-//! Elements that are inline by their surroundings: those that HTML does not know, such as custom elements, and buttons.
+//! Finds elements that are inline by their surroundings: buttons, and elements that HTML has no rule for (custom elements).
 //!
-//! What a stylesheet makes of them is not known, but what stands beside them tells: one that holds blocks is a block, one
-//! beside text continues it, and one in a paragraph cannot end it.
+//! Their style is not known, but their surroundings are: an element that contains blocks is a block, one next to text continues
+//! it, and one in a paragraph cannot end it.
 
 use html5ever::{LocalName, local_name};
 
 use crate::names::{is_block, is_inline};
 use crate::{Document, NodeId, is_heading};
 
-/// Most siblings between a control and the text of its line.
+/// Maximum number of siblings between a control and the text of its line, and of levels above it.
 const BESIDE: usize = 4;
 
-/// What is directly below an element.
+/// The content of an element.
 #[derive(Clone, Copy, Default)]
 struct HeldContent {
-    /// Something that breaks the line, at any depth.
+    /// Whether a descendant breaks the line.
     has_block: bool,
-    /// Text that is no white space.
+    /// Whether a child is text other than white space.
     has_text: bool,
 }
 
-/// The elements of a page that are inline although not by their names, in document order. Linear.
+/// Returns the elements of a page that are inline, but not by their names, in document order. Linear.
 pub(crate) fn inline_by_place(document: &Document) -> Vec<NodeId> {
     let kinds = document.kinds();
     if kinds.all().iter().all(|kind| kind.is_inline.is_some()) {
@@ -40,7 +40,7 @@ pub(crate) fn inline_by_place(document: &Document) -> Vec<NodeId> {
         }
     }
     let mut found = Vec::new();
-    // Whether each element is a part of a line.
+    // Whether each element is part of a line.
     let mut in_line = vec![false; document.len()];
     for (id, node) in document.nodes().iter().enumerate().skip(1) {
         let Some(name) = &node.name else { continue };
@@ -68,7 +68,7 @@ fn is_break(name: &LocalName) -> bool {
     matches!(*name, local_names!("br" "input"))
 }
 
-/// Elements that hold nothing but phrases.
+/// Whether elements of this name contain only phrasing content.
 fn holds_phrases(name: &LocalName) -> bool {
     is_heading(name) || matches!(*name, local_names!("p" "dt" "summary" "caption" "legend"))
 }
@@ -81,12 +81,12 @@ fn has_words(document: &Document, id: NodeId) -> bool {
     document.text(id).is_some_and(|text| !text.trim().is_empty())
 }
 
-/// Whether a control with words stands in the middle of a line, is emphasised at its end or begins its sentence, or is all of a
-/// heading: elsewhere it is a part of the interface.
+/// Whether a control with words is part of a text: in the middle of a line, emphasised at its end, at the start of its sentence,
+/// or the whole of a heading. Elsewhere it is part of the interface.
 fn is_within_line(document: &Document, id: NodeId) -> bool {
     let (mut around, mut is_emphasised) = (id, false);
     let (mut before, mut after) = (None, None);
-    // The line goes on beyond the inline elements around the control.
+    // The line continues beyond the inline elements around the control.
     for _ in 0..BESIDE {
         before = before.or_else(|| line_text(document, &mut siblings_before(document, around)));
         after = after.or_else(|| line_text(document, &mut siblings_after(document, around)));
@@ -111,12 +111,12 @@ fn is_within_line(document: &Document, id: NodeId) -> bool {
         || around.is_some_and(holds_title) && is_alone()
 }
 
-/// Inline elements that texts have and interfaces are not built of.
+/// Whether an inline element is common in texts but not in interfaces.
 fn emphasises(name: &LocalName) -> bool {
     is_inline(name) && !matches!(*name, local_names!("span" "a" "label" "font" "small"))
 }
 
-/// The nearest text beside an element, past elements in its line; empty if the line ends before it.
+/// Returns the nearest text next to an element, skipping other elements of its line; empty if the line ends before a text.
 fn line_text<'d>(
     document: &'d Document,
     beside: &mut dyn Iterator<Item = NodeId>,

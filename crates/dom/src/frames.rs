@@ -1,15 +1,14 @@
-//! Frames whose document is written in the page itself (HTML §4.8.5, `srcdoc`).
+//! Inlines frames whose document is in the page itself (HTML §4.8.5, `srcdoc`).
 
 use html5ever::{LocalName, local_name};
 
 use crate::flatten::count_visible;
 use crate::{AsidePlace, Builder, Document, NodeId};
 
-/// Frames with less text than this, in bytes without white space, hold widgets and advertisements.
+/// Frames with less text than this, in bytes without white space, contain widgets and advertisements.
 const LEAST: usize = 200;
 
-/// The document with the content of such frames in their places. `parse` parses theirs; frames within frames are left out.
-/// Linear in both.
+/// Replaces such frames by their content, which `parse` parses. Frames within frames are left out. Linear in both documents.
 pub(crate) fn with_frames(document: Document, parse: impl Fn(&str) -> Document) -> Document {
     let Some(aside) = document.aside() else { return document };
     let srcdoc = |place: &AsidePlace| {
@@ -37,7 +36,7 @@ pub(crate) fn with_frames(document: Document, parse: impl Fn(&str) -> Document) 
     builder.finish()
 }
 
-/// Copies a subtree; `write` writes what stands in it without being part of the tree.
+/// Copies a subtree; `write` writes the elements of the aside whose places are in it.
 fn copy(
     document: &Document,
     root: NodeId,

@@ -22,7 +22,7 @@ use names::{NameCache, is_space};
 use references::{ReferenceContext, resolve};
 use tag::TagKind;
 
-/// What a page consists of.
+/// A token of a page.
 pub(crate) enum FrontToken<'t> {
     Start(&'t StartTag<'t>),
     /// The name of an end tag.
@@ -33,19 +33,19 @@ pub(crate) enum FrontToken<'t> {
     Comment,
     /// A doctype as written, from `<!` to `>`.
     Doctype(&'t str),
-    /// The end of the page, once, also for a consumer that gave up before.
+    /// The end of the page. Passed on exactly once, even to a consumer that gave up before.
     EndOfPage,
 }
 
 /// The consumer of the tokens.
 pub(crate) trait TokenTaker {
-    /// Receives a token; answers how what follows a start tag is to be read.
+    /// Receives a token. Returns how to read the content after a start tag.
     fn take(&mut self, token: FrontToken<'_>) -> Content;
 
-    /// Receives the number of attributes of a tag that were left out.
+    /// Receives the number of attributes that were left out of a tag.
     fn leave_out(&mut self, _attributes: u32) {}
 
-    /// Whether it accepts no more tokens.
+    /// Whether the consumer accepts no more tokens.
     fn gives_up(&self) -> bool {
         false
     }
@@ -75,7 +75,7 @@ impl StartTag<'_> {
     }
 }
 
-/// What follows a start tag, by how it is read.
+/// How the content after a start tag is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Tags and text.
@@ -88,7 +88,7 @@ pub(crate) enum Content {
     Script,
     /// Text until the end of the page.
     Plaintext,
-    /// A drawing of which nothing is needed: tags and text, which may be skipped.
+    /// Tags and text of a drawing, which may be skipped.
     Drawing,
 }
 
@@ -98,7 +98,7 @@ pub(crate) fn can_read(html: &str) -> bool {
     html.len() < u32::MAX as usize && memchr(0, html.as_bytes()).is_none()
 }
 
-/// The page with line ends normalised as the specification requires (§13.2.3.5).
+/// Normalises the line ends of a page as the specification requires (§13.2.3.5).
 pub(crate) fn with_line_feeds(html: &str) -> std::borrow::Cow<'_, str> {
     if memchr(b'\r', html.as_bytes()).is_none() {
         return html.into();
@@ -171,7 +171,7 @@ impl<'p, T: TokenTaker> Front<'p, '_, T> {
         let from = self.at;
         let mut search = from;
         let mut references = false;
-        // Between most tags there is nothing or white space.
+        // There is nothing or white space between most tags.
         while self.bytes().get(search).is_some_and(|byte| is_space(*byte)) {
             search += 1;
         }
@@ -241,7 +241,7 @@ impl<'p, T: TokenTaker> Front<'p, '_, T> {
         }
     }
 
-    /// The markup after `<!` (§13.2.5.42).
+    /// Reads the markup after `<!` (§13.2.5.42).
     fn declaration(&mut self, from: usize) {
         let rest = &self.bytes()[from..];
         if rest.starts_with(b"--") {
@@ -266,7 +266,7 @@ impl<'p, T: TokenTaker> Front<'p, '_, T> {
         self.taker.take(FrontToken::Comment);
     }
 
-    /// A doctype ends at the first `>`, whatever it contains.
+    /// Reads a doctype, which ends at the first `>`, whatever it contains.
     fn doctype(&mut self, from: usize) {
         let end = memchr(b'>', &self.bytes()[from..]).map(|found| from + found + 1);
         self.at = end.unwrap_or(self.html.len());
@@ -274,7 +274,7 @@ impl<'p, T: TokenTaker> Front<'p, '_, T> {
     }
 }
 
-/// Length of a comment after its `<!--`, including its end (§13.2.5.43–52).
+/// The length of a comment after its `<!--`, including its end (§13.2.5.43–52).
 fn comment_length(text: &[u8]) -> usize {
     if text.starts_with(b">") {
         return 1;

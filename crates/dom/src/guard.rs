@@ -32,12 +32,12 @@ pub(crate) struct Guard<'a, 'q> {
     /// Start tags minus end tags: an estimate that unclosed elements raise and stray end tags
     /// lower, so it is never the only criterion.
     open: Cell<u32>,
-    /// Start tags that were left out and whose end tags did not come yet, by name.
+    /// Number of left-out start tags whose end tags have not come yet, by name.
     skipped: RefCell<Vec<(LocalName, u32)>>,
     pub(crate) notes: Cell<ParseNotes>,
     /// The input of html5ever's tokenizer, if that is used.
     input: Option<&'q BufferQueue>,
-    /// Bytes that the tokenizer had not read yet at the last token.
+    /// Number of bytes that the tokenizer had not yet read at the last token.
     pub(crate) unread: Cell<usize>,
     /// Whether there was a token since this was last cleared.
     pub(crate) stirred: Cell<bool>,
@@ -105,7 +105,7 @@ impl<'a, 'q> Guard<'a, 'q> {
         false
     }
 
-    /// Drops the end tags of the start tags that were left out.
+    /// Rejects the end tags of start tags that were left out.
     fn admits_end(&self, tag: &Tag) -> bool {
         let mut skipped = self.skipped.borrow_mut();
         let of_skipped = |own: &&mut (LocalName, u32)| own.0 == tag.name && own.1 > 0;
@@ -118,7 +118,7 @@ impl<'a, 'q> Guard<'a, 'q> {
     }
 }
 
-/// Start tags that switch the tokenizer's state: without them, their text would be read as markup.
+/// Whether a start tag switches the tokenizer's state: without the tag, its text would be read as markup.
 fn changes_tokenizer(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -255,7 +255,7 @@ impl<'a> TokenSink for &Guard<'a, '_> {
     }
 }
 
-/// Steps that a comparison of tags counts as, and a quarter of what an attribute adds to it.
+/// Number of steps of a comparison of tags; each attribute adds four times as many.
 const COMPARISON: usize = 16;
 
 /// Maximum number of attributes times levels whose comparison is not counted.

@@ -39,7 +39,7 @@ pub struct Head {
     pub lang: Option<String>,
     /// Contents of `<script type="application/ld+json">`, in document order.
     pub json_ld: Vec<String>,
-    /// Whether the page loads MathJax or KaTeX, or configures it: they show TeX in texts as formulas.
+    /// Whether the page loads or configures MathJax or KaTeX, which show TeX in texts as formulas.
     pub shows_tex: bool,
 }
 
@@ -56,7 +56,7 @@ impl Head {
             .find(|l| l.rel.split_ascii_whitespace().any(|r| r == rel))
             .map(|l| l.href.as_str())
     }
-    /// Reads what the start tag of an element says, given its attributes by name.
+    /// Reads metadata from a start tag, given its attributes by name.
     pub(crate) fn read_tag<'t>(
         &mut self,
         name: &LocalName,

@@ -1,4 +1,4 @@
-//! Kinds of elements of a page: those with the same tag, names and appearance.
+//! Kinds of elements of a page: elements with the same tag, names and appearance.
 
 use std::sync::LazyLock;
 
@@ -25,12 +25,12 @@ pub struct ElementKind {
     pub first: NodeId,
     /// A hash of tag, attributes and values; the same on every page.
     pub hash: u64,
-    /// Whether its elements never break the line or always do, if their name decides that.
+    /// Whether its elements never break the line (`true`) or always do; `None` if their name does not decide.
     pub(crate) is_inline: Option<bool>,
 }
 
 impl ElementKinds {
-    /// The value of text nodes in place of a kind.
+    /// The kind number of text nodes.
     pub const TEXT: u32 = u32::MAX;
 
     /// Determines the kinds of a page. Linear in nodes and attributes.
@@ -88,7 +88,7 @@ impl ElementKinds {
     }
 }
 
-/// Names for which the parser has no constants.
+/// Attribute names for which the parser has no constants.
 static OTHERS: LazyLock<[LocalName; 8]> = LazyLock::new(|| {
     [
         "typeof", "data-testid", "data-component", "data-type", "data-role", "data-module",

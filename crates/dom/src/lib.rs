@@ -1,13 +1,13 @@
 /*!
 The tree that all extraction methods work on: one HTML page as a flat, pre-order array of nodes.
 
-[`parse()`] writes the nodes of a page in document order as it reads the tags (the WHATWG parsing algorithm, scripting off);
-pages that need elements to be moved are built by html5ever first. In document order a subtree is a range of ids, so any sum over a
-subtree is the difference of two prefix sums ([`PrefixSums`]).
+[`parse()`] writes the nodes of a page in document order as it reads the tags (the WHATWG parsing algorithm, scripting off).
+If the algorithm has to move elements, html5ever builds the page first. In document order, a subtree is a range of ids, so any
+sum over a subtree is the difference of two prefix sums ([`PrefixSums`]).
 
-Elements without readable content (scripts, styles, frames, drawings, form choices) are left out of the tree,
-with their subtrees. Those that show something (frames, formulas, pictures in `noscript`) are kept in [`Aside`], with their
-places in the tree. Metadata in the head of the page is kept in [`Head`].
+Elements without readable content (scripts, styles, frames, drawings, form choices) are left out of the tree, with their
+subtrees. Those that are shown (frames, formulas, pictures in `noscript`) are kept in [`Aside`], with their places in the tree.
+Metadata in the head of the page is kept in [`Head`].
 
 Invariants: nothing here recurses, so depth costs no stack; a [`Document`] is `Send` and owns all
 its strings in a few buffers; this crate does not depend on files, sites or stages.

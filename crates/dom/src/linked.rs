@@ -80,7 +80,7 @@ impl<'a> Linked<'a> {
     }
 }
 
-/// Makes two children of a node follow each other; where there is only one, it is the first or the last.
+/// Links two adjacent children of a node; if one is missing, the other becomes the first or last child.
 fn join<'a>(parent: LinkedNode<'a>, previous: LinkedNode<'a>, next: LinkedNode<'a>) {
     let ends = parent.map(|parent| (&parent.first, &parent.last));
     if let Some(link) = previous.map(|node| &node.next).or(ends.map(|ends| ends.0)) {

@@ -1,10 +1,9 @@
-//! Names of elements: inline, blocks, void, headings; and their class names.
+//! Classifies names of elements (inline, block, void, heading) and splits class attributes.
 
 use html5ever::LocalName;
 
-/// Whether an element of this name never breaks a line: phrasing content that only holds text (HTML §3.2.5.2.5), and the
-/// obsolete text-level elements. Of other elements, [`Document::is_inline`](crate::Document::is_inline) tells by their
-/// surroundings.
+/// Whether an element of this name never breaks a line: phrasing content that only holds text (HTML §3.2.5.2.5), and the obsolete
+/// text-level elements. For other elements, [`Document::is_inline`](crate::Document::is_inline) decides by their surroundings.
 pub fn is_inline(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -17,8 +16,8 @@ pub fn is_inline(name: &LocalName) -> bool {
     )
 }
 
-/// Whether an element of this name always breaks the line: those that browsers show as blocks or parts of tables
-/// (HTML §15.3), and those that show something of their own or nothing.
+/// Whether an element of this name always breaks the line: elements that browsers show as blocks or parts of tables (HTML §15.3),
+/// media and controls, and elements that show nothing.
 pub(crate) fn is_block(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -34,7 +33,7 @@ pub(crate) fn is_block(name: &LocalName) -> bool {
     ) || is_void(name) && !is_inline(name)
 }
 
-/// Whether an element never has content (HTML §13.1.2, and obsolete ones parsed in the same way).
+/// Whether an element never has content (HTML §13.1.2, and obsolete elements parsed in this way).
 pub fn is_void(name: &LocalName) -> bool {
     matches!(
         *name,

@@ -1,4 +1,4 @@
-//! Parses the text of a page to a [`Document`], with html5ever and limits on depth and size.
+//! Parses the text of a page into a [`Document`], with html5ever and limits on depth and size.
 
 use html5ever::TokenizerResult;
 use html5ever::tendril::StrTendril;
@@ -21,8 +21,7 @@ pub fn parse(html: &str) -> Document {
     parse_with(html, &ParseOptions::CONTENT)
 }
 
-/// Longest page that is read, in bytes: offsets in the tree are 32 bits, and the parser writes
-/// three bytes for some single ones.
+/// Longest page that is read, in bytes: offsets in the tree are 32 bits, and the parser turns some single bytes into three.
 const MAX_BYTES: usize = 1 << 30;
 
 /// Nodes beyond [`ParseOptions::max_nodes`] that end tags and text may still create.
@@ -36,7 +35,7 @@ const PIECE: usize = 1 << 14;
 /// linear in the text's length and in [`ParseOptions::max_steps`]. A page that takes more steps has
 /// an empty tree, and its notes say so. The tree depends only on the page and the limits.
 ///
-/// Where only content is kept, a frame whose text is in its `srcdoc` is a `div` with that text.
+/// If only content is kept, a frame with its text in `srcdoc` becomes a `div` with that text.
 pub fn parse_with(html: &str, config: &ParseOptions) -> Document {
     let document = parse_one(html, config);
     match config.keep {
@@ -61,7 +60,7 @@ fn parse_one(html: &str, config: &ParseOptions) -> Document {
     build(&html, config, None, |mut guard| front::read(&html, &mut guard, most))
 }
 
-/// As [`parse_with`], with html5ever's own tokenizer: several times slower. It is the reference in
+/// Like [`parse_with`], but with html5ever's own tokenizer: several times slower. It is the reference in
 /// tests, and reads the pages that the fast tokenizer cannot.
 pub fn parse_by_html5ever(html: &str, config: &ParseOptions) -> Document {
     let html = &html[..html.floor_char_boundary(MAX_BYTES)];
@@ -101,7 +100,7 @@ fn build(
     flatten(guard.builder.sink.finish(), config.keep, notes)
 }
 
-/// The tree of a page that was given up after so many steps.
+/// Returns the empty tree of a page that was given up after this many steps.
 fn empty_page(steps: u64) -> Document {
     let notes = ParseNotes { given_up: true, steps, ..ParseNotes::default() };
     Document { notes, ..parse("") }
@@ -127,7 +126,7 @@ fn feed(
     let mut reader: Option<TagReader> = None;
     while at < html.len() && !guard.builder.sink.steps.are_too_many() {
         let end = html.ceil_char_boundary((at + PIECE).min(html.len()));
-        // NUL is ignored in text, and `<` before another is text, each of them an error. A long run
+        // NUL is ignored in text, and `<` before another `<` is text; each of them is an error. A long run
         // of either (in a damaged or hostile file) can be skipped.
         let first = html.as_bytes()[at];
         let same = html.as_bytes()[at..end].iter().all(|&byte| byte == first);

@@ -22,12 +22,12 @@ impl PrefixSums {
         Self(sums)
     }
 
-    /// Leaves: nodes without children.
+    /// Counts leaves: nodes without children.
     pub fn leaves(document: &Document) -> Self {
         Self::new(document, |id| u32::from(document.node(id).end == id + 1))
     }
 
-    /// Elements.
+    /// Counts elements.
     pub fn elements(document: &Document) -> Self {
         Self::new(document, |id| u32::from(document.name(id).is_some()))
     }
@@ -37,7 +37,7 @@ impl PrefixSums {
         Self::of_places(document, |place| count(&document.text[place]))
     }
 
-    /// As [`PrefixSums::of_texts`], given the places of the texts in [`Document::all_text`].
+    /// Like [`PrefixSums::of_texts`], but `count` gets the range of a text in [`Document::all_text`].
     pub fn of_places(
         document: &Document,
         mut count: impl FnMut(Range<usize>) -> u32,
@@ -92,7 +92,7 @@ impl PrefixSums {
     }
 }
 
-/// The end of a link (`<a href>`), if the node is one.
+/// Returns the end of a link (`<a href>`); `None` if the node is not a link.
 fn end_of_link(document: &Document, id: NodeId) -> Option<NodeId> {
     let is_link = document.is(id, &html5ever::local_name!("a"))
         && document.attribute(id, &html5ever::local_name!("href")).is_some();

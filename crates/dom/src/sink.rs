@@ -60,8 +60,8 @@ pub(crate) struct PageSink<'a> {
     /// Level of the last inserted node: the current depth of the parser.
     pub(crate) level: Cell<u32>,
     pub(crate) nodes: Cell<u32>,
-    /// Limits up to which attributes and bytes of their values are stored. A page's own are fewer,
-    /// but the parsing algorithm may copy those of an element into every paragraph.
+    /// Maximum number of stored attributes and bytes of their values. A page itself has fewer, but the parsing algorithm may copy
+    /// an element's attributes into every paragraph.
     max_attributes: usize,
     max_values: usize,
     pub(crate) left_out: Cell<u32>,
@@ -137,7 +137,7 @@ impl<'a> PageSink<'a> {
         Some(self.alloc(|| NodeContent::Text(Cell::new(BufferRange { start, end }))))
     }
 
-    /// Number of ancestors with this name of the last created element. Linear in its level.
+    /// Number of ancestors of the last created element that have this name. Linear in its level.
     pub(crate) fn above_the_newest(&self, name: &LocalName) -> usize {
         let above = std::iter::successors(self.newest.get().parent.get(), |node| node.parent.get());
         above.filter(|node| node.is_called(name)).count()

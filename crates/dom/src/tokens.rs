@@ -1,11 +1,11 @@
-//! The tokenizer alone: a lower bound on the time of a parse.
+//! Runs the tokenizer alone: a lower bound on the time of a parse.
 
 use html5ever::local_name;
 
 use crate::front::{self, Content, FrontToken, TokenTaker};
 
-/// Counts the tokens of a page (tags, comments, doctypes, pieces of text, the end) without building
-/// a tree. What follows a start tag is read by its name alone, as in a page without foreign elements. NUL counts as text.
+/// Counts the tokens of a page (tags, comments, doctypes, pieces of text, the end) without building a tree. How to read the
+/// content after a start tag depends on its name alone, as in a page without foreign elements. NUL counts as text.
 pub fn count_tokens(html: &str) -> u64 {
     let mut counter = Counter(0);
     front::read(&front::with_line_feeds(html), &mut counter, usize::MAX);
@@ -15,7 +15,7 @@ pub fn count_tokens(html: &str) -> u64 {
 struct Counter(u64);
 
 impl TokenTaker for Counter {
-    /// Answers as the tree builder does (WHATWG HTML §13.2.6.4, scripting off).
+    /// Returns the same as the tree builder (WHATWG HTML §13.2.6.4, scripting off).
     #[inline(always)]
     fn take(&mut self, token: FrontToken<'_>) -> Content {
         self.0 += 1;

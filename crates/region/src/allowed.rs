@@ -1,9 +1,9 @@
-//! The elements and attributes allowed in a fragment.
+//! Decides which elements and attributes are allowed in a fragment.
 
 use dom::{Document, Element, LocalName, NodeId, is_void, local_name, local_names};
 
-/// The name of an element, or of the one that its role stands for: pages also write tables and headings with `div` and `span`
-/// (WAI-ARIA 1.2 §5.4).
+/// Returns the name of an element, or of the element that its role stands for: pages also write tables and headings with `div`
+/// and `span` (WAI-ARIA 1.2 §5.4).
 pub(crate) fn meant(document: &Document, id: NodeId) -> Option<LocalName> {
     let element = document.element(id)?;
     if matches!(*element.name, local_names!("div" "span"))
@@ -30,9 +30,8 @@ pub(crate) fn meant(document: &Document, id: NodeId) -> Option<LocalName> {
     Some(element.name.clone())
 }
 
-/// The tag an element is written as: its own if it is allowed, or the current name of an obsolete one; `div` if it would
-/// otherwise no longer be separated from its surroundings; `None` if only its content is written.
-/// `name` is what it means ([`meant`]).
+/// Returns the tag that an element is written as: its own if it is allowed, the current name of an obsolete element, or `div` if
+/// its content must stay separate; `None` if only its content is written. `name` is its name by [`meant`].
 pub(crate) fn written_as(document: &Document, id: NodeId, name: LocalName) -> Option<LocalName> {
     match name {
         local_names!("menu" "dir") => Some(local_name!("ul")),
@@ -47,7 +46,7 @@ pub(crate) fn written_as(document: &Document, id: NodeId, name: LocalName) -> Op
     }
 }
 
-/// Whether an element is allowed. Pictures and players are written apart.
+/// Whether an element is allowed. Pictures and players are written separately.
 fn stays(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -62,7 +61,7 @@ fn stays(name: &LocalName) -> bool {
     )
 }
 
-/// Whether an element is written although it is only around what is kept: it gives its content a structure.
+/// Whether an element that only contains chosen nodes is written too, because it gives its content a structure.
 pub(crate) fn gives_structure(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -89,7 +88,7 @@ pub(crate) fn attribute_stays(element: &LocalName, attribute: &LocalName) -> boo
     }
 }
 
-/// Whether an element of a formula is allowed: those of MathML Core, without actions and links, and TeX sources.
+/// Whether an element of a formula is allowed: elements of MathML without actions and links, and TeX sources.
 pub(crate) fn formula_stays(name: &str) -> bool {
     const ELEMENTS: [&str; 35] = [
         "annotation", "math", "menclose", "merror", "mfenced", "mfrac", "mi", "mlabeledtr",
@@ -111,7 +110,7 @@ pub(crate) fn formula_attribute_stays(attribute: &str) -> bool {
     ATTRIBUTES.contains(&attribute)
 }
 
-/// Whether the style of an element gives a property one of these values.
+/// Whether the inline style of an element sets a property to one of these values.
 pub(crate) fn has_style(element: Element<'_>, property: &str, values: &[&str]) -> bool {
     let style = element.attribute(&local_name!("style")).unwrap_or_default();
     let mut own = style.split(';').filter_map(|own| own.split_once(':'));

@@ -1,4 +1,4 @@
-//! Writes what was chosen of a page as a tree of allowed elements.
+//! Writes the chosen nodes of a page as a tree of allowed elements.
 
 use std::borrow::Cow;
 
@@ -22,19 +22,19 @@ use crate::picture::PagePicture;
 use crate::structures::is_layout;
 use crate::tree::{At, NodeMark, RegionTree};
 
-/// Most elements between an item of a list and the box of its task.
+/// Maximum number of elements between a list item and its check box.
 const LEVELS_OF_TASK: usize = 4;
 
-/// Where a post of a thread begins that is not the first.
+/// The start of a post of a thread, other than the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostStart {
-    /// The first of its nodes.
+    /// The first node of the post.
     pub node: NodeId,
-    /// Its author and date, as readers shall see them; empty if they are not known.
+    /// Its author and date, as shown to readers; empty if unknown.
     pub byline: String,
 }
 
-/// Writes what separates a post from the one before, and who wrote it. It is no part of the text.
+/// Writes a separator and the byline before a post. They are not part of the text.
 fn write_post(tree: &mut RegionTree<'_>, parent: At, post: &PostStart) {
     let rule = tree.push(parent, local_name!("hr"));
     tree.nodes[rule].mark = NodeMark::Post;
@@ -51,9 +51,9 @@ fn write_post(tree: &mut RegionTree<'_>, parent: At, post: &PostStart) {
 struct OpenElement {
     id: NodeId,
     end: NodeId,
-    /// The element of the tree that gets its content.
+    /// The element of the tree that receives its content.
     at: At,
-    /// Whether it is a part of a table that arranges the page.
+    /// Whether it is part of a layout table.
     in_layout: bool,
 }
 
@@ -62,16 +62,16 @@ pub(crate) struct RegionBuilder<'a, 'c> {
     pub(crate) base: &'c Url,
     pub(crate) chosen: &'c ChosenNodes,
     pub(crate) anchors: &'c Anchors,
-    /// Where posts of a thread begin, ascending.
+    /// The starts of the posts of a thread, ascending.
     pub(crate) posts: &'c [PostStart],
-    /// What is written so far.
+    /// The tree so far.
     pub(crate) tree: RegionTree<'a>,
-    /// Notes that stand in lines of text: they are written at the end.
+    /// Notes within lines of text, which are written at the end.
     pub(crate) line_notes: Vec<At>,
 }
 
 impl<'a> RegionBuilder<'a, '_> {
-    /// The tree, in which elements may still stand where they are not allowed.
+    /// Builds the tree. Elements may still be in places where HTML does not allow them.
     pub(crate) fn build(mut self) -> RegionTree<'a> {
         let document = self.document;
         let mut shown = self.shown_nodes().into_iter().peekable();
@@ -83,7 +83,7 @@ impl<'a> RegionBuilder<'a, '_> {
         let mut posts = self.posts.iter().peekable();
         let mut post: Option<&PostStart> = None;
         while id <= end {
-            // What is not part of the tree, but stands before this node.
+            // Elements of the aside that come before this node.
             while let Some(own) = places.next_if(|place| place.1.before <= id) {
                 let place = own.1;
                 let is_over = |last: &mut OpenElement| {
@@ -102,7 +102,7 @@ impl<'a> RegionBuilder<'a, '_> {
             while let Some(next) = posts.next_if(|next| next.node <= id) {
                 post = Some(next);
             }
-            // Items and cells begin before what is in them.
+            // Lists, items and cells begin before the text in them.
             let is_around = document.name(id).is_some_and(|name| {
                 matches!(
                     *name,
@@ -142,7 +142,7 @@ impl<'a> RegionBuilder<'a, '_> {
                 id = next;
                 continue;
             }
-            // Columns have no text.
+            // Columns are written although they have no text.
             let is_columns = document.is(id, &local_name!("colgroup"));
             if !(is_shown || is_columns && self.stays_empty(id)) {
                 let left_out = self.chosen.include[document.parent(id).unwrap_or(0) as usize];
@@ -169,11 +169,11 @@ impl<'a> RegionBuilder<'a, '_> {
         self.tree
     }
 
-    /// Writes what stays of an element that is left out of the article around it: the end of a paragraph, a space between
-    /// words, or its line breaks, for which editors write elements of their own.
+    /// Writes what remains of an element that is left out within the article: a paragraph break, a space between words, or its
+    /// line breaks, which some editors put in elements of their own.
     fn write_gap(&mut self, parent: At, id: NodeId) {
         let (document, chosen) = (self.document, self.chosen);
-        // A box to tick begins a line, but for one behind its label, which is a switch.
+        // A check box begins a line, unless it comes after its label: then it is a switch.
         let is_label = |own: NodeId| document.is(own, &local_name!("label"));
         let is_box = || {
             let kind = document.attribute(id, &local_name!("type")).unwrap_or_default();
@@ -229,7 +229,7 @@ impl<'a> RegionBuilder<'a, '_> {
         self.write_words(parent, id, rest);
     }
 
-    /// Writes text without what nobody sees: soft hyphens and others that say where a line may break, and byte order marks.
+    /// Writes text without invisible characters: soft hyphens, other break opportunities, and byte order marks.
     fn write_words(&mut self, parent: At, id: NodeId, text: &'a str) {
         let text = match text.is_ascii() {
             true => Cow::Borrowed(text),
@@ -262,7 +262,7 @@ impl<'a> RegionBuilder<'a, '_> {
         }
     }
 
-    /// Texts and media that are included, and where others stand that are not part of the tree, in order.
+    /// Returns the included texts and media, and the parents of included media of the aside, in order.
     fn shown_nodes(&self) -> Vec<NodeId> {
         let (document, chosen) = (self.document, self.chosen);
         let has_text =
@@ -288,13 +288,13 @@ impl<'a> RegionBuilder<'a, '_> {
             }
     }
 
-    /// How the box of a task is written that an item of a list begins with (GitHub Flavored Markdown §5.3).
+    /// Returns the task marker for the check box that a list item begins with (GitHub Flavored Markdown §5.3).
     fn tick(&self, id: NodeId) -> Option<&'static str> {
         let document = self.document;
         let element = document.element(id).filter(|_| self.chosen.include[id as usize])?;
         let attribute = |name: &LocalName| element.attribute(name);
         let is_checked = if *element.name == local_name!("input") {
-            // With an id it may open a folder of which its label has the name, and with a name it is sent with a form.
+            // A box with an id may open a section named by its label; one with a name belongs to a form.
             let is_named = [local_name!("id"), local_name!("name")]
                 .iter()
                 .any(|name| attribute(name).is_some_and(|value| !value.is_empty()));
@@ -315,7 +315,7 @@ impl<'a> RegionBuilder<'a, '_> {
         begins.then_some(if is_checked { "\u{2611} " } else { "\u{2610} " })
     }
 
-    /// Writes the start of an element; `None` if only its content is written.
+    /// Writes the start of an element. Returns its node, if it gets one, and whether its content is in a layout table.
     fn open_element(&mut self, parent: At, id: NodeId, in_layout: bool) -> (Option<At>, bool) {
         let document = self.document;
         let Some(element) = document.element(id) else { return (None, in_layout) };
@@ -332,7 +332,7 @@ impl<'a> RegionBuilder<'a, '_> {
         } else if matches!(name, local_names!("b" "strong"))
             && has_style(element, "font-weight", &["normal", "400"])
         {
-            // Editors paste so what is not bold.
+            // Editors paste text that is not bold in this form.
             name = local_name!("span");
         }
         let is_credit = self.chosen.names.get(document, id).credit;
@@ -344,7 +344,7 @@ impl<'a> RegionBuilder<'a, '_> {
         if is_bare {
             return (None, inner_layout);
         }
-        // Elements that were chosen by themselves and do not break the line are paragraphs.
+        // Inline elements that were chosen by themselves become paragraphs.
         let above = document.parent(id);
         let alone = parent == 0
             && is_inline(&name)
@@ -391,7 +391,7 @@ impl<'a> RegionBuilder<'a, '_> {
         (Some(at), inner_layout)
     }
 
-    /// The name under which an element with this meaning is written.
+    /// Returns the tag that an element is written as; `name` is its name by [`meant`].
     fn name_of(&self, id: NodeId, name: LocalName, in_layout: bool) -> Option<LocalName> {
         match self.chosen.roles.get(&id) {
             Some(Role::Figure) => return Some(local_name!("figure")),
@@ -428,7 +428,7 @@ impl<'a> RegionBuilder<'a, '_> {
         }
     }
 
-    /// Whether a node leads to an anchor; its link then does.
+    /// Sets the target of a link if `id` leads to an anchor. Returns whether it does.
     fn lead_to_anchor(&mut self, link: At, id: NodeId) -> bool {
         let Some(target) = self.anchors.links.get(&id) else { return false };
         self.tree.set(link, local_name!("href"), format!("#{PREFIX}{target}"));
@@ -438,7 +438,7 @@ impl<'a> RegionBuilder<'a, '_> {
         true
     }
 
-    /// Writes what stands at a place of what is not part of the page's self.tree.
+    /// Writes the medium at a place of the aside, if one was chosen.
     fn write_place(&mut self, parent: At, (number, place): (usize, &AsidePlace)) {
         let (aside, medium) = (self.document.aside(), self.chosen.aside.get(&number));
         if let (Some(aside), Some(medium)) = (aside, medium) {
@@ -446,7 +446,7 @@ impl<'a> RegionBuilder<'a, '_> {
         }
     }
 
-    /// Writes what an element of the page, or of what is not part of its tree, shows.
+    /// Writes the medium that an element of the page or of its aside shows.
     fn write_medium(&mut self, parent: At, source: &'a Document, id: NodeId, medium: &Medium) {
         match medium {
             Medium::Picture(picture) => write_picture(&mut self.tree, parent, picture),
@@ -475,7 +475,7 @@ impl<'a> RegionBuilder<'a, '_> {
     }
 }
 
-/// Whether an element stands between the digits of two numbers, as the plus sign for screen readers in "1+½".
+/// Whether an element is between the digits of two numbers, like the plus sign for screen readers in "1+½".
 fn is_between_digits(document: &Document, id: NodeId) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let before = document.text(id - 1).is_some_and(|text| text.ends_with(is_digit));
@@ -484,7 +484,7 @@ fn is_between_digits(document: &Document, id: NodeId) -> bool {
         && after.find_map(|own| document.text(own)).is_some_and(|text| text.starts_with(is_digit))
 }
 
-/// A text without the line breaks between characters of scripts that have no spaces between words (CSS Text 3 §4.1.3).
+/// Removes line breaks between characters of scripts that have no spaces between words (CSS Text 3 §4.1.3).
 fn join_lines(text: Cow<'_, str>) -> Cow<'_, str> {
     if !text.contains('\n') {
         return text;
@@ -508,11 +508,11 @@ fn join_lines(text: Cow<'_, str>) -> Cow<'_, str> {
     joined.into()
 }
 
-/// A text without soft hyphens, zero width spaces, word joiners, byte order marks, and icons. Scripts that do not separate words (Thai, Lao,
-/// Burmese, Khmer) keep zero width spaces, which are between their words.
+/// Removes soft hyphens, zero width spaces, word joiners, byte order marks, and icons. Texts in scripts without spaces (Thai,
+/// Lao, Burmese, Khmer) keep zero width spaces, which separate their words.
 fn without_unseen(text: &str) -> Cow<'_, str> {
     let is_unseen = |c| matches!(c, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}');
-    // The icons of a font.
+    // Icons of a font, in the private use area.
     let shown = text.trim();
     if !shown.is_empty() && shown.chars().all(|c| matches!(c, '\u{e000}'..='\u{f8ff}')) {
         return Cow::Borrowed("");
@@ -526,7 +526,7 @@ fn without_unseen(text: &str) -> Cow<'_, str> {
     text.replace(|c| is_unseen(c) && !(separates_words && c == '\u{200b}'), "").into()
 }
 
-/// Whether the element around a text, or the next one, has a style that keeps its lines.
+/// Whether the parent of a text, or its parent, has a style that preserves line breaks.
 fn keeps_lines(document: &Document, text: NodeId) -> bool {
     document.ancestors(text).skip(1).take(2).any(|id| {
         document.element(id).is_some_and(|own| {
@@ -551,7 +551,7 @@ fn write_picture(tree: &mut RegionTree<'_>, parent: At, picture: &PagePicture) {
     }
 }
 
-/// Writes a link in place of what is embedded.
+/// Writes a link in place of an embedded medium.
 fn write_embedded(tree: &mut RegionTree<'_>, parent: At, found: &Embedded) {
     let at = tree.push(parent, local_name!("p"));
     tree.nodes[at].mark = NodeMark::Embed;
@@ -563,7 +563,7 @@ fn write_embedded(tree: &mut RegionTree<'_>, parent: At, found: &Embedded) {
     tree.nodes[text].mark = NodeMark::Unread;
 }
 
-/// Writes a formula of which only the TeX is known, as the text and the annotation of MathML (MathML Core §6).
+/// Writes a formula known only as TeX as MathML text with an annotation (MathML Core §6).
 fn write_tex(tree: &mut RegionTree<'_>, parent: At, formula: &Formula) {
     let at = tree.push(parent, local_name!("math"));
     if formula.is_display {
@@ -578,7 +578,7 @@ fn write_tex(tree: &mut RegionTree<'_>, parent: At, formula: &Formula) {
     tree.push_text(source, formula.tex.clone());
 }
 
-/// Writes a formula: only its own elements, without those of other languages.
+/// Writes a MathML formula without elements of other languages.
 fn write_formula<'a>(tree: &mut RegionTree<'a>, parent: At, formula: &'a Document, root: NodeId) {
     let mut open: Vec<(NodeId, At, bool)> = Vec::new();
     for id in formula.subtree(root) {
@@ -601,7 +601,7 @@ fn write_formula<'a>(tree: &mut RegionTree<'a>, parent: At, formula: &'a Documen
             if id == root {
                 let found = Formula::of(formula, root);
                 tree.formulas.insert(at, found.marked());
-                // What reads the fragment again has the same TeX.
+                // So that readers of the fragment get the same TeX.
                 if !found.is_declared && !found.tex.is_empty() {
                     tree.set(at, LocalName::from("alttext"), found.tex);
                 }

@@ -1,4 +1,4 @@
-//! Figures and their captions, also where only a class marks them: WordPress and many others write them with `div` and
+//! Finds figures and their captions, including those that only a class marks: WordPress and many others write them with `div` and
 //! `p`.
 
 use std::collections::BTreeMap;
@@ -14,22 +14,22 @@ pub(crate) enum Role {
     Caption,
 }
 
-/// Most levels between a caption and the figure around it.
+/// Maximum number of levels between a caption and the figure around it.
 const LEVELS: usize = 4;
-/// Longest text beside the caption in a figure, in bytes: "Enlarge", "1 of 3".
+/// Longest other text in a figure with a caption, in bytes: "Enlarge", "1 of 3".
 const BESIDE: u32 = 24;
-/// Longest text of a figure that is taken for its caption without being marked, in bytes.
+/// Longest text of a figure that is taken as its caption although it is not marked, in bytes.
 const LONGEST: u32 = 700;
 
-/// A caption or credit that stands behind what holds its picture.
+/// A caption or credit after the element that contains its picture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CaptionBehind {
     pub(crate) picture: NodeId,
     pub(crate) caption: NodeId,
 }
 
-/// Roles of elements that hold a picture and its caption, and the captions that stand behind them. `pictures` are the pictures and
-/// other media of the page in document order, `figures` its elements of this name, `texts` its bytes of text.
+/// Returns the roles of figures and captions, and the captions that follow the element with their picture. `pictures` are the
+/// pictures and other media of the page in document order, `figures` its `figure` elements, `texts` the bytes of its texts.
 pub(crate) fn roles(
     document: &Document,
     texts: &PrefixSums,
@@ -91,7 +91,7 @@ pub(crate) fn roles(
         }
     }
     roles.extend(behind.iter().map(|own| (own.caption, Role::Caption)));
-    // Figures whose only text is not marked as their caption.
+    // Figures whose only text is not marked as a caption.
     for &figure in figures {
         let text = texts.sum(document, figure);
         if roles.contains_key(&figure) || text == 0 || text > LONGEST || !holds_picture(figure) {
@@ -112,7 +112,7 @@ pub(crate) fn roles(
     (roles, behind)
 }
 
-/// The element before another one with the same parent, if nothing but white space is between them.
+/// Returns the previous sibling element if only white space is between the two.
 fn element_before(document: &Document, id: NodeId) -> Option<NodeId> {
     let parent = document.parent(id)?;
     let is_blank = |own: NodeId| document.text(own).is_some_and(|text| text.trim().is_empty());
@@ -138,7 +138,7 @@ fn is_caption(document: &Document, id: NodeId) -> bool {
     }
 }
 
-/// Whether the element can be a figure in its place, and contain a caption.
+/// Whether an element can become a figure in its place and contain a caption.
 fn may_be_figure(document: &Document, id: NodeId) -> bool {
     match document.name(id) {
         Some(&local_name!("table")) => is_layout(document, id),

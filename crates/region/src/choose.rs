@@ -1,8 +1,8 @@
-//! Chooses what belongs to an article besides its text.
+//! Chooses the elements that belong to an article besides its text.
 //!
-//! Everything is decided by the *top* of an element: the outermost element around it without text of the article. An
-//! element belongs to the article if no element up to its top has the name of a teaser, an advertisement or the like, and
-//! its top stands between two texts of the article or directly beside them.
+//! The decision depends on the *top* of an element: the outermost element around it without text of the article. An element
+//! belongs to the article if no element up to its top is named like a teaser or an advertisement, and its top is between two
+//! texts of the article or directly next to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,33 +25,33 @@ use crate::{katex, media};
 
 #[derive(Debug)]
 pub(crate) struct ChosenNodes {
-    /// Whether each node is included: texts, and elements that are written as such.
+    /// Whether each node is included: texts, and elements that are written as elements.
     pub(crate) include: Vec<bool>,
     pub(crate) media: BTreeMap<NodeId, Medium>,
-    /// Media among the places of what is not part of the tree.
+    /// Media of the aside, by the number of their place.
     pub(crate) aside: BTreeMap<usize, Medium>,
     /// Elements that are written as figures and captions.
     pub(crate) roles: BTreeMap<NodeId, Role>,
     /// The innermost element around all texts of the article.
     pub(crate) container: NodeId,
-    /// Quoted posts by their elements.
+    /// Quoted posts by element.
     pub(crate) posts: BTreeMap<NodeId, Embedded>,
-    /// Whether each text is part of the article's text, and not only shown beside it.
+    /// Whether each text is part of the article's text, not only shown with it.
     pub(crate) read: Vec<bool>,
     /// Blocks of code.
     pub(crate) code: BTreeMap<NodeId, CodeBlock>,
-    /// Texts and inline elements of the article that stand beside others of it: each is a paragraph.
+    /// Chosen texts and inline elements with chosen siblings: each is a paragraph.
     pub(crate) apart: BTreeSet<NodeId>,
     /// Elements that were left out because nobody sees them.
     pub(crate) unseen: BTreeSet<NodeId>,
     /// Bytes of visible text of the nodes.
     pub(crate) visible: PrefixSums,
-    /// What elements are by their names.
+    /// The classification of elements by their names.
     pub(crate) names: NamedKinds,
 }
 
-/// Chooses what belongs to the article whose text is that of `keep` without `prune`, and its anchors. `None` if it has no text. Linear in
-/// the page's nodes for each level of nesting.
+/// Chooses the nodes and anchors of the article with the text of `keep` without `prune`. `None` if it has no text. Linear in the
+/// page's nodes for each level of nesting.
 pub(crate) fn choose(
     document: &Document,
     keep: &[NodeId],
@@ -92,7 +92,7 @@ pub(crate) fn choose(
     add_captions(&texts, &roles, &behind, &media, &aside, &mut include);
     let captions = roles.iter().filter(is_caption).map(|role| *role.0);
     hidden::leave_out_of_captions(&texts, captions, &mut include);
-    // Of some posts, only a link is on the page.
+    // Some posts are on the page only as a link.
     let stands_in_text = |id| {
         let is_most = |top| texts.text(top) <= texts.text(id) + texts.text(id) / 4;
         texts.is_between(id) && texts.top(id).is_some_and(is_most)
@@ -125,7 +125,7 @@ pub(crate) fn choose(
     Some((chosen, anchors))
 }
 
-/// Whether each node is in a subtree of `keep` and not in one of `prune`; the nearest of both above it decides.
+/// Returns whether each node is in a subtree of `keep` and not in one of `prune`; the nearest one above it decides.
 fn included(document: &Document, keep: &[NodeId], prune: &[NodeId]) -> Vec<bool> {
     let mut marks: Vec<(NodeId, bool)> = keep.iter().map(|&id| (id, true)).collect();
     marks.extend(prune.iter().map(|&id| (id, false)));
@@ -139,7 +139,7 @@ fn included(document: &Document, keep: &[NodeId], prune: &[NodeId]) -> Vec<bool>
     include
 }
 
-/// Those of `keep` that are texts or inline elements and have others beside them.
+/// Returns the texts and inline elements of `keep` that have siblings of this kind in `keep`.
 fn stand_beside_others(document: &Document, keep: &[NodeId], include: &[bool]) -> BTreeSet<NodeId> {
     let flows = |id: NodeId| document.text(id).is_some() || document.is_inline(id);
     let mut children: BTreeMap<NodeId, Vec<NodeId>> = BTreeMap::new();
@@ -151,7 +151,7 @@ fn stand_beside_others(document: &Document, keep: &[NodeId], include: &[bool]) -
     children.into_values().filter(|beside| beside.len() > 1).flatten().collect()
 }
 
-/// Includes the captions of figures that show something.
+/// Includes the captions of figures with chosen media.
 fn add_captions(
     texts: &PageTexts<'_>,
     roles: &BTreeMap<NodeId, Role>,
@@ -185,14 +185,14 @@ fn add_captions(
     }
 }
 
-/// Elements of a page that may be added.
+/// Elements of a page that may be added to the article.
 #[derive(Debug, Default)]
 struct AddableElements {
-    /// Pictures, players, and formulas that consist of boxes or TeX.
+    /// Pictures, players, and formulas written as boxes or TeX.
     media: Vec<NodeId>,
     /// Lists, tables, headings, code (also in lines of text), quotations, details.
     structures: Vec<NodeId>,
-    /// Quotations and others that may be quoted posts.
+    /// Quotations and other elements that may be quoted posts.
     quotes: Vec<NodeId>,
     figures: Vec<NodeId>,
     links: Vec<NodeId>,
@@ -201,7 +201,7 @@ struct AddableElements {
 }
 
 impl AddableElements {
-    /// Whether elements of a name are in each of the lists.
+    /// Whether elements of a name belong in each of the lists.
     fn lists_of(name: &LocalName) -> [bool; 2] {
         let is_medium = matches!(*name, local_names!("video" "audio")) || is_picture(name);
         let is_structure = structures::may_be_added(name) || *name == local_name!("code");
@@ -211,7 +211,7 @@ impl AddableElements {
     fn of(document: &Document) -> Self {
         let mut found = Self::default();
         let aside = document.aside();
-        // What is not part of the tree counts where it stands.
+        // Elements of the aside count at their places.
         for place in aside.into_iter().flat_map(|aside| &aside.places) {
             found.media.push(place.parent.max(place.before.saturating_sub(1)));
         }

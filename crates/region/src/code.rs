@@ -1,9 +1,8 @@
-//! Blocks of code: their lines, without the numbers, labels and buttons that pages show beside them.
+//! Finds blocks of code and their lines, without the numbers, labels and buttons that pages show next to them.
 //!
-//! Highlighters write a block as one `pre`, as a `code` that is shown as a block, as a list of lines, or as a table with a column of
-//! numbers; editors, as an element with the style of one. A line
-//! ends with a line feed, with `<br>`, or with its element. Line numbers are distinguished from code by being consecutive and
-//! as many as there are lines.
+//! Highlighters write a block as one `pre`, as a `code` that is shown as a block, as a list of lines, or as a table with a column
+//! of numbers; editors write an element with the style of code. A line ends with a line feed, with `<br>`, or with its element.
+//! Numbers are line numbers, not code, if they are consecutive and there is one for nearly every line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -15,23 +14,23 @@ use crate::texts::PageTexts;
 
 #[derive(Clone, Debug)]
 pub(crate) struct CodeBlock {
-    /// Its lines, with line feeds between them.
+    /// Its lines, separated by line feeds.
     pub(crate) text: String,
-    /// As the page names it; empty if it does not.
+    /// The language that the page names; empty if it names none.
     pub(crate) language: String,
-    /// Whether the page says that it is code, and not only preformatted.
+    /// Whether the page marks it as code, not only as preformatted text.
     pub(crate) is_marked: bool,
 }
 
-/// Most text beside the code in what is around it, in bytes: a bar with a label and buttons, or a caption.
+/// Longest text other than the code in an element around it, in bytes: a bar with a label and buttons, or a caption.
 pub(crate) const BAR: u32 = 120;
-/// Most levels between code and what is around it with its bar.
+/// Maximum number of levels between code and the element around it and its bar.
 const LEVELS: usize = 4;
-/// Share of the lines that begin with a number if numbers are shown.
+/// Minimum share of lines that begin with a number if line numbers are shown.
 const NUMBERED: f64 = 0.9;
 
-/// Finds the blocks of code that hold text of the article, and includes all of each. What stands beside them for their use
-/// is excluded. `elements` has the `pre`, `code` and `table` elements of the page in document order.
+/// Finds the blocks of code that contain text of the article, and includes each as a whole, without controls next to it.
+/// `elements` has the elements of the page that may be code, such as `pre`, `code` and `table`, in document order.
 pub(crate) fn find(
     texts: &PageTexts<'_>,
     elements: &[NodeId],
@@ -51,10 +50,10 @@ pub(crate) fn find(
             blocks.push((id, CodeReader::read(document, id)));
         }
     }
-    // A single number may be code; in longer blocks, the sequence of numbers shows that they are not.
+    // A single number may be code. The numbers of longer blocks show which kinds of elements have line numbers.
     let gutters: BTreeSet<u32> = blocks.iter().filter_map(|block| block.1.gutter_kind()).collect();
     let mut found: BTreeMap<NodeId, CodeBlock> = BTreeMap::new();
-    // The last line that is a block of its own, with its number and the first of these lines.
+    // The last line that is a block of its own, with its number and the first line of its series.
     let mut line: Option<(NodeId, u32, NodeId)> = None;
     for (id, reader) in blocks {
         let text = reader.finish(&gutters);
@@ -67,7 +66,7 @@ pub(crate) fn find(
         if is_read {
             read[id as usize..end as usize].fill(true);
         }
-        // Numbers of lines in a block of their own beside them.
+        // Line numbers in a block of their own before the code.
         if let Some((&numbers, block)) = found.last_key_value()
             && texts.all.range(document.node(numbers).end, id) == 0
             && block.text.lines().count() == text.lines().count().max(3)
@@ -96,7 +95,7 @@ pub(crate) fn find(
     found
 }
 
-/// The number that stands before an element in the element around it, as editors show it for each line.
+/// Returns the number before an element within its parent: some editors show one for each line.
 fn number_beside(document: &Document, id: NodeId) -> Option<u32> {
     let before = document.parent(id)?..id;
     if before.len() > 8 {
@@ -106,13 +105,13 @@ fn number_beside(document: &Document, id: NodeId) -> Option<u32> {
     words.next().filter(|_| words.next().is_none())?.parse().ok()
 }
 
-/// Whether two elements are in elements beside each other.
+/// Whether the parents of two elements are siblings.
 fn are_lines(document: &Document, one: NodeId, other: NodeId) -> bool {
     let around = |id: NodeId| document.parent(document.parent(id)?);
     around(one).is_some() && around(one) == around(other)
 }
 
-/// Whether an element is a block of code, if none around it is.
+/// Whether an element is a block of code, provided that no element around it is one.
 pub(crate) fn is_code_block(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     match document.name(id) {
@@ -124,7 +123,7 @@ pub(crate) fn is_code_block(texts: &PageTexts<'_>, id: NodeId) -> bool {
     }
 }
 
-/// Whether an element has the style of a block of code: its lines and spaces as they are, in a font for code.
+/// Whether an element has the style of a block of code: white space is preserved, in a font for code.
 pub(crate) fn is_preformatted(document: &Document, id: NodeId) -> bool {
     const FONTS: [&str; 5] = ["monospace", "courier", "consolas", "menlo", "monaco"];
     if !document.is(id, &local_name!("div")) {
@@ -139,7 +138,7 @@ pub(crate) fn is_preformatted(document: &Document, id: NodeId) -> bool {
     })
 }
 
-/// Whether a list has the lines of a block as its items: a highlighter names itself around it, and no item holds a block.
+/// Whether list items are lines of code: a highlighter's class is on or around the list, and no item contains a block.
 fn is_list_of_code(document: &Document, list: NodeId) -> bool {
     let is_named = |id: NodeId| {
         dom::class_tokens(document.attribute(id, &local_name!("class")).unwrap_or_default())
@@ -153,7 +152,7 @@ fn is_list_of_code(document: &Document, list: NodeId) -> bool {
         })
 }
 
-/// Whether a `code` element is shown as a block: it says so, holds one, or has lines and stands alone.
+/// Whether a `code` element is a block: it contains a block, or has several lines and the style of a block or no text next to it.
 fn is_block_of_lines(document: &Document, id: NodeId) -> bool {
     let style = document.attribute(id, &local_name!("style")).unwrap_or_default();
     let style = without_space(style);
@@ -186,7 +185,7 @@ fn without_space(text: &str) -> String {
     text.replace(char::is_whitespace, "")
 }
 
-/// Whether a table shows code: a column of numbers beside cells with code, for all lines or for each.
+/// Whether a table shows code: a column of numbers next to cells with code, one cell for all lines or for each line.
 fn is_table_of_code(document: &Document, table: NodeId) -> bool {
     let mut cells: Vec<NodeId> = Vec::new();
     let mut rows = 0;
@@ -223,7 +222,7 @@ fn is_table_of_code(document: &Document, table: NodeId) -> bool {
     are_consecutive(numbers)
 }
 
-/// Whether some of several cells begin with spaces on their line, and some do not, as lines of code.
+/// Whether some cells are indented and some are not, like lines of code.
 fn are_indented<'a>(document: &Document, cells: impl Iterator<Item = &'a NodeId>) -> bool {
     let texts =
         cells.map(|&cell| document.text_content(cell)).filter(|text| !text.trim().is_empty());
@@ -235,7 +234,7 @@ fn are_indented<'a>(document: &Document, cells: impl Iterator<Item = &'a NodeId>
         && others.iter().any(|text| !text.starts_with(char::is_whitespace))
 }
 
-/// Whether a cell holds the name of the file: the only one of the first row of a table, and a header.
+/// Whether a cell is the title of the code, such as a file name: a header cell alone in the first row of a table.
 fn is_title_of_code(document: &Document, table: NodeId, id: NodeId) -> bool {
     let is_row = |id: &NodeId| document.is(*id, &local_name!("tr"));
     document.is(id, &local_name!("th"))
@@ -245,7 +244,7 @@ fn is_title_of_code(document: &Document, table: NodeId, id: NodeId) -> bool {
         })
 }
 
-/// Whether one cell has as many numbers as the other has lines, each in an element.
+/// Whether one cell has as many numbers as the other has lines in elements of their own.
 fn are_beside(document: &Document, numbers: NodeId, lines: NodeId) -> bool {
     let mut around = lines;
     loop {
@@ -261,12 +260,12 @@ fn are_beside(document: &Document, numbers: NodeId, lines: NodeId) -> bool {
     count > 1 && words_below(document, numbers).count() == count
 }
 
-/// The words of a subtree; those of different texts stay apart.
+/// Returns the words of a subtree. Different text nodes never form one word.
 fn words_below(document: &Document, id: NodeId) -> impl Iterator<Item = &str> {
     document.subtree(id).filter_map(|id| document.text(id)).flat_map(str::split_whitespace)
 }
 
-/// The number of a line in an attribute, for style sheets to show.
+/// Returns the line number in an attribute, which a style sheet shows.
 fn line_number(document: &Document, id: NodeId) -> Option<&str> {
     let mut attributes = document.element(id)?.attributes();
     attributes
@@ -274,7 +273,7 @@ fn line_number(document: &Document, id: NodeId) -> Option<&str> {
         .map(|own| own.1)
 }
 
-/// Whether these are numbers, each one more than the one before, and at least one.
+/// Whether the words are consecutive numbers. False if there are none.
 fn are_consecutive<'a>(numbers: impl Iterator<Item = &'a str>) -> bool {
     let mut last: Option<u32> = None;
     for number in numbers {
@@ -287,8 +286,8 @@ fn are_consecutive<'a>(numbers: impl Iterator<Item = &'a str>) -> bool {
     last.is_some()
 }
 
-/// Whether an element holds consecutive numbers and nothing else, each on a line or in an element of its own: spaces between
-/// them are those of a line of code.
+/// Whether an element contains only consecutive numbers, each on a line or in an element of its own. Numbers separated by spaces
+/// are a line of code.
 fn is_column_of_numbers(document: &Document, id: NodeId) -> bool {
     let stand_apart = || {
         let mut lines =
@@ -303,8 +302,8 @@ fn is_column_of_numbers(document: &Document, id: NodeId) -> bool {
         && stand_apart()
 }
 
-/// Whether a cell is beside another one and shows nothing but what a style sheet adds, such as the number of the line, or, in a
-/// table that is a block of code, numbers.
+/// Whether a cell is not the last of its row and is empty (a style sheet may show a number there) or, in a table of code,
+/// contains only numbers.
 fn is_gutter_cell(document: &Document, root: NodeId, id: NodeId) -> bool {
     if !document.is(id, &local_name!("td")) {
         return false;
@@ -317,8 +316,8 @@ fn is_gutter_cell(document: &Document, root: NodeId, id: NodeId) -> bool {
     is_number && !is_last()
 }
 
-/// Whether an element stands for an empty line, which needs something to be as high as a line: a line feed in a box of its
-/// own, or a space in a cell or in an element like those of the lines beside it.
+/// Whether an element stands for an empty line, which needs content to have the height of a line: a line feed in an inline block,
+/// or a space in a cell or in an element of the same kind as the lines next to it.
 fn is_empty_line(document: &Document, id: NodeId) -> bool {
     match document.text_content(id) {
         "\n" => {
@@ -337,7 +336,7 @@ fn is_empty_line(document: &Document, id: NodeId) -> bool {
     }
 }
 
-/// The elements before and after an element, each with only a line feed between them.
+/// Returns the sibling elements before and after an element, if only a line feed is between them.
 fn beside_line_feeds(document: &Document, id: NodeId) -> (Option<NodeId>, Option<NodeId>) {
     let is_line_feed = |own: NodeId| document.text(own).is_some_and(|text| text == "\n");
     let parent = document.parent(id);
@@ -353,18 +352,18 @@ fn beside_line_feeds(document: &Document, id: NodeId) -> (Option<NodeId>, Option
 struct CodeReader<'a> {
     document: &'a Document,
     out: String,
-    /// Whether the last line was ended by the end of its element, or by a break where line feeds are white space.
+    /// Whether the last line was ended by the end of its element, or by a `<br>` where line feeds are white space.
     is_ended: bool,
     /// Whether line feeds end lines.
     keeps_lines: bool,
-    /// Elements that hold a number only.
+    /// Elements that contain only a number.
     numbers: Vec<LineNumber>,
 }
 
 /// An element that may be the number of a line.
 #[derive(Clone, Copy)]
 struct LineNumber {
-    /// Where it begins in the text of the block, and its bytes.
+    /// Its offset in the text of the block, and its length in bytes.
     at: usize,
     bytes: usize,
     number: u32,
@@ -414,7 +413,7 @@ impl<'a> CodeReader<'a> {
                 let is_cell = matches!(document.name(id), Some(&local_names!("td" "tbody" "code")));
                 let is_line = !document.is_inline(id) && !is_cell
                     || ends_lines == document.parent(id)
-                    // A span may be drawn as a line of its own.
+                    // A span may be shown as a line of its own.
                     || document.element(id).is_some_and(|own| has_style(own, "display", &["block"]));
                 if is_line {
                     reader.begin_line();
@@ -444,7 +443,7 @@ impl<'a> CodeReader<'a> {
         reader
     }
 
-    /// Whether an element belongs to the interface: a control, a style, or what cannot be selected with the code.
+    /// Whether an element belongs to the interface: a control, a style, or text that cannot be selected with the code.
     fn is_interface(&self, id: NodeId) -> bool {
         let document = self.document;
         if matches!(
@@ -477,7 +476,7 @@ impl<'a> CodeReader<'a> {
         let text = rest.filter(|_| self.is_ended).unwrap_or(text);
         self.is_ended &= text.is_empty();
         let text = text.chars().filter(|&c| c != '\r' && c != '\u{ad}' && c != '\u{200b}');
-        // Some highlighters write spaces that are not lost outside of `pre`.
+        // Some highlighters write no-break spaces, which are not collapsed outside `pre`.
         self.out.extend(text.map(|c| if c == '\u{a0}' { ' ' } else { c }));
     }
 
@@ -488,7 +487,7 @@ impl<'a> CodeReader<'a> {
 
     fn begin_line(&mut self) {
         let line = self.out.rfind('\n').map_or(0, |end| end + 1);
-        // A number stands beside its line.
+        // A number is on the same line as its code.
         let has_number = self.numbers.last().is_some_and(|&LineNumber { at, bytes, .. }| {
             at >= line && self.out.len() == at + bytes && self.out[line..at].trim().is_empty()
         });
@@ -497,7 +496,7 @@ impl<'a> CodeReader<'a> {
         }
     }
 
-    /// Ends the line of an element that began at `from`; one without text is an empty line.
+    /// Ends the line of an element whose text began at `from`; an element without text is an empty line.
     fn end_line(&mut self, from: usize) {
         if self.out.len() == from || !self.out.ends_with('\n') {
             self.out.push('\n');
@@ -505,7 +504,7 @@ impl<'a> CodeReader<'a> {
         }
     }
 
-    /// Numbers at the beginning of lines, and whether they are consecutive and begin nearly all lines.
+    /// Returns the numbers at the beginning of lines, and whether they are consecutive and begin nearly all lines.
     fn gutter(&self) -> (Vec<LineNumber>, bool) {
         let out = &self.out;
         let begins_line =
@@ -522,13 +521,13 @@ impl<'a> CodeReader<'a> {
         self.out.trim_matches('\n').split('\n').count()
     }
 
-    /// The kind of the elements with the numbers of lines, if there are several.
+    /// Returns the kind of the elements with line numbers, if there are several numbers.
     fn gutter_kind(&self) -> Option<u32> {
         let (gutter, is_gutter) = self.gutter();
         gutter.get(1).filter(|_| is_gutter).map(|number| number.kind)
     }
 
-    /// The lines, without numbers that begin nearly all of them, and a single line without a number of one of these kinds.
+    /// Returns the lines without line numbers; that of a single line is removed only if its kind is in `gutters`.
     fn finish(self, gutters: &BTreeSet<u32>) -> String {
         let (gutter, is_gutter) = self.gutter();
         let is_gutter =
@@ -549,7 +548,7 @@ impl<'a> CodeReader<'a> {
     }
 }
 
-/// Takes the space that is between numbers and lines off the lines, if no line begins without one and not all have more.
+/// Removes one leading space, which separated the numbers, from all lines, if all begin with a space and not all with two.
 fn drop_space_of_numbers(text: &mut String) {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let begins = |line: &str| line.starts_with(' ');
@@ -559,8 +558,8 @@ fn drop_space_of_numbers(text: &mut String) {
     }
 }
 
-/// The only `code` in `pre`, if what stands before and behind it is short: a bar with the language and buttons, which is in elements;
-/// otherwise, all of the block.
+/// Returns the only `code` of a `pre` if the text around it is short (a bar with the language and buttons); otherwise the whole
+/// block.
 fn only_code(document: &Document, root: NodeId) -> Range<NodeId> {
     let mut codes = document.subtree(root).filter(|&id| document.is(id, &local_name!("code")));
     let (code, other) = (codes.next(), codes.next());
@@ -571,11 +570,11 @@ fn only_code(document: &Document, root: NodeId) -> Range<NodeId> {
     if bytes <= BAR as usize { range } else { document.subtree(root) }
 }
 
-/// The element whose children are the lines of a block: they are of one kind, nothing is between them, and nothing else
-/// separates lines.
+/// Returns the element whose children are the lines of a block: all have the same tag and class, nothing is between them, and
+/// nothing else separates lines.
 fn lines_are_elements(document: &Document, root: NodeId) -> Option<NodeId> {
     let is_break = |id: NodeId| {
-        // Lines with addresses of their own may be parts of several lines.
+        // An element with an id may contain several lines.
         let in_line = || {
             let mut around = document.ancestors(id).skip(1).take_while(|&around| around != root);
             around.any(|around| document.attribute(around, &local_name!("id")).is_some())
@@ -610,7 +609,7 @@ fn lines_are_elements(document: &Document, root: NodeId) -> Option<NodeId> {
     }
 }
 
-/// Excludes what stands beside a block for its use: numbers, buttons, and the bar or the label that has its language.
+/// Excludes the interface next to a block: numbers, buttons, and the bar or label with its language.
 fn leave_out_bar(
     texts: &PageTexts<'_>,
     block: NodeId,
@@ -657,11 +656,11 @@ fn leave_out_bar(
     }
 }
 
-/// The language of a block: named by it, by an element in it, or by one that holds hardly more than it.
+/// Returns the language of a block: named by it, by an element in it, or by an element around it with hardly any other text.
 fn language_of(texts: &PageTexts<'_>, block: NodeId) -> String {
     let document = texts.document;
     let most = texts.text(block) + BAR;
-    // Classes of lines and words are no languages: `highlight-line`.
+    // Classes of lines and words, such as `highlight-line`, are not languages.
     let is_of_line = |id: NodeId| matches!(document.name(id), Some(&local_names!("span" "mark")));
     let inside = document.subtree(block).take(12).filter(|&id| id == block || !is_of_line(id));
     let around = document.ancestors(block).skip(1).take(LEVELS);

@@ -1,4 +1,4 @@
-//! Embedded media: what a frame, a player or an embedded post shows, and its address; and what an article shows besides text.
+//! Recognises embedded media (frames, players, embedded posts) with their addresses, and other content that is not text.
 
 use dom::{Document, Element, Formula, NodeId, local_name, local_names, web_url};
 use model::EmbedKind;
@@ -7,7 +7,7 @@ use url::Url;
 use crate::picture::{PagePicture, first_of, pixels};
 use crate::texts::PageTexts;
 
-/// Something embedded that has an address.
+/// An embedded medium that has an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Embedded {
     pub(crate) kind: EmbedKind,
@@ -15,7 +15,7 @@ pub(crate) struct Embedded {
     pub(crate) title: Option<String>,
 }
 
-/// Hosts of embedded media by the end of their names, with what they show.
+/// Hosts of embedded media, by the end of their names, with the kind of media they show.
 const HOSTS: [(EmbedKind, &str); 6] = [
     (
         EmbedKind::Video,
@@ -37,7 +37,7 @@ const HOSTS: [(EmbedKind, &str); 6] = [
     (EmbedKind::Chart, "datawrapper.dwcdn.net flourish.studio infogram.com"),
 ];
 
-/// Parts of addresses of frames that show no part of an article.
+/// Parts of addresses of frames that do not belong to an article.
 const FOREIGN: [&str; 27] = [
     "doubleclick.", "googlesyndication.", "googletagmanager.", "adservice", "/ads/", "ads.",
     "adserver", "amazon-adsystem", "disqus.", "/plugins/like", "plugins/follow", "/plugins/page",
@@ -46,7 +46,7 @@ const FOREIGN: [&str; 27] = [
     "feedburner", "/comments", "consent", "about:",
 ];
 
-/// Attributes with the address of what a frame or player shows.
+/// Attributes with the address of the content of a frame or player.
 const SOURCES: [&str; 8] = [
     "src", "data-src", "data-lazy-src", "data-litespeed-src", "data-original", "data-url", "data",
     "data-cfsrc",
@@ -58,12 +58,12 @@ const PLAYERS: [&str; 7] = [
     "youtube-video",
 ];
 
-/// Whether an element of the page is a player of its own kind, an AMP component or a web component, by its name.
+/// Whether an element is a player by its name: an AMP component or a web component.
 pub(crate) fn is_player(name: &str) -> bool {
     PLAYERS.contains(&name)
 }
 
-/// What a frame, an object, or a component shows; `None` for advertisements and the like, and if it has no address.
+/// Returns what a frame, an object or a component shows; `None` for advertisements and the like, and if it has no address.
 pub(crate) fn embedded(document: &Document, id: NodeId, base: &Url) -> Option<Embedded> {
     let element = document.element(id)?;
     let named = |prefix: &str, names: &[&str]| {
@@ -94,7 +94,7 @@ pub(crate) fn embedded(document: &Document, id: NodeId, base: &Url) -> Option<Em
     Some(Embedded { kind, address: watch_address(&url), title })
 }
 
-/// The address within an `object`: of the `embed` in it, or of its parameter for the film.
+/// Returns the address within an `object`: of an `embed` or frame in it, or of a parameter such as `movie`.
 fn address_in_object(document: &Document, id: NodeId, base: &Url) -> Option<Url> {
     let of = |inner: NodeId| -> Option<&str> {
         let element: Element<'_> = document.element(inner)?;
@@ -111,7 +111,7 @@ fn address_in_object(document: &Document, id: NodeId, base: &Url) -> Option<Url>
     document.subtree(id).skip(1).find_map(|inner| web_url(of(inner)?, base))
 }
 
-/// What is shown at an address.
+/// Returns the kind of media at an address.
 pub(crate) fn kind_of(url: &Url) -> EmbedKind {
     let host = url.host_str().unwrap_or_default();
     let is_at = |name: &str| {
@@ -134,7 +134,7 @@ pub(crate) fn kind_of(url: &Url) -> EmbedKind {
     }
 }
 
-/// The address at which people see what a player shows.
+/// Returns the address of the page on which people watch what a player shows.
 fn watch_address(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     let mut parts = url.path().trim_matches('/').split('/');
@@ -165,15 +165,15 @@ const POSTS: [&str; 9] = [
     "bluesky-embed", "mastodon-embed", "text-post-media", "reddit-embed-bq",
 ];
 
-/// The post that a quotation quotes, by its class, as the scripts of social networks mark it, or by the last link in it, which is its
-/// address.
+/// Returns the post that a quotation quotes. It is recognised by the class that social networks use, or by its last link, which
+/// is the post's address.
 pub(crate) fn quoted_post(document: &Document, id: NodeId, base: &Url) -> Option<Embedded> {
     if !document.is(id, &local_name!("blockquote")) {
         return None;
     }
     let classes = document.attribute(id, &local_name!("class")).unwrap_or_default();
     let is_marked = dom::class_tokens(classes).any(|class| POSTS.contains(&class));
-    // Below a profile, which is the first part of the path. Other quotations go on after their links.
+    // The address is below a profile, the first part of the path. Other quotations continue after their links.
     let is_post = |url: &Url| {
         let after = document.subtree(id).rev().map_while(|own| match document.name(own) {
             Some(&local_name!("a")) => None,
@@ -196,13 +196,13 @@ pub(crate) fn quoted_post(document: &Document, id: NodeId, base: &Url) -> Option
     Some(Embedded { kind: EmbedKind::Post, address: url.into(), title: None })
 }
 
-/// Something that is shown without being text.
+/// Content that is not text.
 #[derive(Clone, Debug)]
 pub(crate) enum Medium {
     Picture(PagePicture),
-    /// The sign that a picture in a line stands for, such as an emoji.
+    /// The character that an inline picture stands for, such as an emoji.
     Sign(String),
-    /// What is shown by a frame or the like.
+    /// The content of a frame or the like.
     Embedded(Embedded),
     /// A `video` or `audio`.
     Player(Embedded),
@@ -211,7 +211,7 @@ pub(crate) enum Medium {
     MathMl,
 }
 
-/// What an element of the page shows, if it is a component or a player.
+/// Returns what an element of the page shows, if it is a component or a player.
 pub(crate) fn player(texts: &PageTexts<'_>, id: NodeId) -> Option<Medium> {
     let found = embedded(texts.document, id, texts.base).or_else(|| {
         let sources = texts.document.subtree(id).skip(1);

@@ -1,4 +1,4 @@
-//! Formulas: as TeX in scripts and beside pictures, and what pages show of a formula besides its source.
+//! Finds formulas as TeX in scripts, texts and pictures, and the rendered copies that pages show besides the source.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use url::Url;
 use crate::katex;
 use crate::texts::PageTexts;
 
-/// Longest TeX source beside a picture, in bytes.
+/// Longest TeX source in a text or at a picture, in bytes.
 const LONGEST: usize = 2_000;
-/// Most elements between a formula and what holds it with its copy, and most nodes of such an element.
+/// Maximum number of levels between a formula and the element with it and its copy, and of nodes in that element.
 const LEVELS: usize = 6;
 const MOST_NODES: u32 = 2_000;
 
 pub(crate) fn tex_of_script(document: &Document, script: NodeId) -> Option<Formula> {
-    // Scripts have no entities, but generators write them; `&lt;` is no TeX.
+    // Scripts have no entities, but generators write them; `&lt;` is not TeX.
     let source = document.text_content(script).replace("&lt;", "<").replace("&gt;", ">");
     let source = source.replace("&amp;", "&");
     let tex = dom::normalize_space(bare_tex(&source));
@@ -31,7 +31,7 @@ pub(crate) fn begins_formula(text: &str) -> bool {
     ["\\(", "\\[", "$$"].iter().any(|sign| text.starts_with(sign))
 }
 
-/// Whether MathJax and KaTeX leave the texts directly in an element as they are.
+/// Whether MathJax and KaTeX ignore the texts directly in an element.
 fn is_verbatim(document: &Document, id: NodeId) -> bool {
     matches!(
         document.name(id),
@@ -39,7 +39,7 @@ fn is_verbatim(document: &Document, id: NodeId) -> bool {
     )
 }
 
-/// The first formula in a text of a page that shows TeX, between the signs that MathJax and KaTeX look for, with its place.
+/// Returns the first formula in a text, between the delimiters of MathJax and KaTeX, with its byte range.
 pub(crate) fn tex_in_text(text: &str) -> Option<(Range<usize>, Formula)> {
     const SIGNS: [(&str, &str, bool); 4] =
         [("\\(", "\\)", false), ("\\[", "\\]", true), ("$$", "$$", true), ("$", "$", false)];
@@ -61,7 +61,7 @@ pub(crate) fn tex_in_text(text: &str) -> Option<(Range<usize>, Formula)> {
     })
 }
 
-/// The length of an environment for formulas that a text begins with.
+/// Returns the length of the math environment at the start of a text.
 fn length_of_environment(text: &str) -> Option<usize> {
     const ENVIRONMENTS: [&str; 5] = ["equation", "align", "gather", "multline", "eqnarray"];
     let (name, _) = text.strip_prefix("\\begin{")?.split_once('}')?;
@@ -72,8 +72,8 @@ fn length_of_environment(text: &str) -> Option<usize> {
     text.find(&end).map(|at| at + end.len())
 }
 
-/// Whether what stands between two dollar signs is TeX, and no text between two prices: it has a command, a power or an index, and no
-/// space beside the signs; no digit follows.
+/// Whether the text between two dollar signs is TeX, not text between two prices: it has a command, a power or an index, no space
+/// next to the signs, and no digit after them.
 fn is_tex_of_dollars(inner: &str, after: &str) -> bool {
     inner.contains(['\\', '^', '_'])
         && inner.trim() == inner
@@ -81,13 +81,13 @@ fn is_tex_of_dollars(inner: &str, after: &str) -> bool {
         && !after.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether formulas are looked for in a text.
+/// Whether a text is searched for formulas.
 pub(crate) fn may_hold_tex(document: &Document, text: NodeId) -> bool {
     document.head().shows_tex
         && !document.ancestors(text).skip(1).any(|around| is_verbatim(document, around))
 }
 
-/// The formula of an element that holds nothing but TeX between the signs that MathJax looks for, as generators of pages write it.
+/// Returns the formula of an element that contains only TeX between MathJax delimiters, as page generators write it.
 fn tex_of_text(document: &Document, id: NodeId) -> Option<Formula> {
     if is_verbatim(document, id) || document.node(id).end != id + 2 {
         return None;
@@ -104,7 +104,7 @@ fn tex_of_text(document: &Document, id: NodeId) -> Option<Formula> {
     Formula::of_source(tex, is_display).filter(|formula| !formula.tex.contains(close))
 }
 
-/// The formula that an element shows by its boxes or its text.
+/// Returns the formula that an element shows as KaTeX boxes or as text.
 pub(crate) fn tex_of_element(document: &Document, id: NodeId) -> Option<Formula> {
     match katex::is_formula(document, id) {
         true => katex::formula_of_boxes(document, id),
@@ -112,7 +112,7 @@ pub(crate) fn tex_of_element(document: &Document, id: NodeId) -> Option<Formula>
     }
 }
 
-/// The formula of a picture whose alternative text is TeX, or whose address has it for a renderer.
+/// Returns the formula of a picture whose alternative text is TeX, or whose address contains TeX for a renderer.
 pub(crate) fn tex_of_picture(texts: &PageTexts<'_>, id: NodeId) -> Option<Formula> {
     let document = texts.document;
     if let Some(tex) = tex_of_address(document, id, texts.base) {
@@ -139,7 +139,7 @@ pub(crate) fn tex_of_picture(texts: &PageTexts<'_>, id: NodeId) -> Option<Formul
     Formula::of_source(tex, texts.text(parent) == 0).filter(|_| is_tex)
 }
 
-/// TeX in the address of a picture that a service renders: its query, or the parameter of it that holds TeX.
+/// Returns the TeX in the address of a picture that a service renders: a parameter, or the whole query.
 fn tex_of_address(document: &Document, id: NodeId, base: &Url) -> Option<String> {
     let src = document.attribute(id, &local_name!("src"))?;
     let (path, query) = src.split_once('?')?;
@@ -155,7 +155,7 @@ fn tex_of_address(document: &Document, id: NodeId, base: &Url) -> Option<String>
     let mut named =
         url.query_pairs().filter(|(name, _)| matches!(&**name, "tex" | "latex" | "chl"));
     let tex = named.next().map(|own| own.1.into_owned()).unwrap_or_else(|| {
-        // All of the query is TeX, in which these are no separators; CodeCogs has an entity for the plus sign.
+        // The whole query is TeX: `&`, `=` and `+` are literal; CodeCogs has an entity for the plus sign.
         let query = query.replace("&plus;", "+").replace('+', "%2B");
         let query = query.replace('&', "%26").replace('=', "%3D");
         url::form_urlencoded::parse(query.as_bytes()).map(|own| own.0.into_owned()).collect()
@@ -163,8 +163,8 @@ fn tex_of_address(document: &Document, id: NodeId, base: &Url) -> Option<String>
     tex.contains(['\\', '^', '_']).then(|| dom::normalize_space(bare_tex(&tex)))
 }
 
-/// The outermost element around a formula that shows nothing but it: its source is often hidden, and what is seen is hidden
-/// from screen readers.
+/// Returns the outermost element that shows only the formula: often the source is hidden from sight, and the visible copy from
+/// screen readers.
 pub(crate) fn around_formula(texts: &PageTexts<'_>, place: &AsidePlace) -> Option<NodeId> {
     let document = texts.document;
     let holds_only_formula = |id: &NodeId| {
@@ -175,7 +175,7 @@ pub(crate) fn around_formula(texts: &PageTexts<'_>, place: &AsidePlace) -> Optio
     document.ancestors(place.parent).take(LEVELS).take_while(holds_only_formula).last()
 }
 
-/// Whether there is text that screen readers read.
+/// Whether an element has text that screen readers read.
 fn has_other_text(texts: &PageTexts<'_>, around: NodeId) -> bool {
     let document = texts.document;
     if texts.text(around) == 0 {
@@ -196,7 +196,7 @@ fn has_other_text(texts: &PageTexts<'_>, around: NodeId) -> bool {
     false
 }
 
-/// What MathJax wrote before a script for its formula: elements directly before it that have its id or say so by their class.
+/// Returns what MathJax rendered for a script: the elements directly before it with its id or MathJax's class.
 pub(crate) fn shown_before(
     document: &Document,
     place: &AsidePlace,

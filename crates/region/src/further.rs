@@ -1,16 +1,16 @@
-//! Leaves out further articles of a page: sites that load the next article when readers reach the end of one.
+//! Excludes further articles of a page: some sites load the next article when readers reach the end of one.
 
 use dom::{Document, Element, NodeId, PrefixSums, local_name, local_names, text_of, web_url};
 use url::Url;
 
-/// Shortest texts of an element that counts as the article, and as another one, in bytes.
+/// Minimum bytes of text of the article, and of a further article.
 const SHORTEST: u32 = 300;
 const SHORTEST_OTHER: u32 = 150;
 
-/// Excludes the articles that follow the first one of a page, and what follows them beside it. Each is in an element like that
-/// around the first, with a headline that leads to a page of its own, while the first does not; or with a headline like that of the
-/// first and an address of its own; or both headlines are of the first level, and only the first is in the title of the page. Or both
-/// are dated `article` elements with a headline of the first level. `structures` has the headings of the page in document order.
+/// Excludes the articles after the first one of a page, and their later siblings. A further article is in an element like the one
+/// around the first, and its headline links to another page (the first headline does not); or its headline is like the first and
+/// its element has another address; or both headlines are `h1`, and only the first is in the page's title. Two dated `article`
+/// elements with an `h1` are also different articles. `structures` has the headings of the page in document order.
 pub(crate) fn leave_out(
     document: &Document,
     bytes: &PrefixSums,
@@ -31,7 +31,7 @@ pub(crate) fn leave_out(
     let title = document.head().title.as_deref().unwrap_or_default();
     let is_titled = |id: NodeId| title.contains(&*text_of(document, &[id], &[]));
     let is_main = |id: NodeId| document.is(id, &local_name!("h1"));
-    // Lists of cards have several such headlines in one element.
+    // Lists of cards have several such headlines in one container.
     let is_card = |own: NodeId, around: NodeId| {
         let (before, behind) = structures.split_at(structures.partition_point(|&id| id < own));
         let neighbours =
@@ -40,7 +40,7 @@ pub(crate) fn leave_out(
         neighbours.into_iter().flatten().any(is_like)
     };
     let further = |next: NodeId| -> Option<(NodeId, NodeId)> {
-        // The elements around both under the element that holds both.
+        // The children of the common ancestor that contain one headline each.
         let around = document.ancestors(next).find(|&id| document.contains(id, first))?;
         let child = |of| document.ancestors(of).find(|&id| document.parent(id) == Some(around));
         let (own, other) = (child(first)?, child(next)?);
@@ -75,7 +75,7 @@ pub(crate) fn leave_out(
     include[other as usize..end as usize].fill(false);
 }
 
-/// Whether two elements have the same name and class, or are articles.
+/// Whether two elements have the same tag and class, or are both `article` elements.
 pub(crate) fn is_alike(document: &Document, one: NodeId, other: NodeId) -> bool {
     let class = |id: NodeId| document.attribute(id, &local_name!("class"));
     document.name(one) == document.name(other)
@@ -90,7 +90,7 @@ fn has_address(document: &Document, id: NodeId, base: &Url) -> bool {
     })
 }
 
-/// The outermost `article` element around a heading of the first level, if it has a time.
+/// Returns the outermost `article` element around an `h1`, if it contains a `time`.
 fn dated_article(document: &Document, heading: NodeId) -> Option<NodeId> {
     let is_article = |id: &NodeId| document.is(*id, &local_name!("article"));
     if !document.is(heading, &local_name!("h1")) {
@@ -109,7 +109,7 @@ fn leads_elsewhere(document: &Document, heading: NodeId, base: &Url) -> bool {
     document.attribute(link, &local_name!("href")).is_some_and(|href| is_elsewhere(href, base))
 }
 
-/// Whether an address is of another page of the site.
+/// Whether an address is another page of the site.
 fn is_elsewhere(href: &str, base: &Url) -> bool {
     web_url(href, base).is_some_and(|target| {
         target.host() == base.host()

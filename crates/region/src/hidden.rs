@@ -1,8 +1,8 @@
-//! Leaves out what readers do not see: helper texts, tooltips and notes hidden within sentences, copies of what is seen, and
-//! what players say where they cannot play.
+//! Excludes text that readers do not see: helper texts, tooltips and notes hidden within sentences, copies of visible text, and
+//! fallback texts of players.
 //!
-//! Text that waits for a script or a click stays, as in folded sections: being hidden is not enough. It is left out if what is
-//! around it shows that nobody misses it.
+//! Text that is shown by a script or a click stays, as in folded sections: being hidden is not enough. It is excluded only if its
+//! surroundings show that nobody misses it.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,29 +12,29 @@ use dom::{Document, NodeId, class_tokens, is_heading, local_name, local_names};
 
 use crate::texts::PageTexts;
 
-/// Longest text for screen readers and for browsers that cannot play, and longest label of a box, in bytes.
+/// Longest text for screen readers or for browsers that cannot play media, and longest label of a box, in bytes.
 const HELPER: u32 = 300;
 const LABEL: u32 = 80;
-/// Least text of a copy for screens of another width, in bytes.
+/// Minimum text of a copy for screens of another width, in bytes.
 const LEAST_COPY: u32 = 20;
-/// Most text of a box that asks readers to subscribe, in bytes.
+/// Longest text of a box that asks readers to subscribe, in bytes.
 const LARGEST_SUBSCRIPTION: u32 = 200;
-/// Share of a hidden element's text that must be elsewhere for it to be a copy.
+/// Minimum share of a hidden element's text that must be elsewhere for it to be a copy.
 const SHARE: f64 = 0.9;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hiding {
-    /// Until something shows it.
+    /// Until a script or an event shows it.
     Now,
-    /// From everybody who sees the page.
+    /// From sight, but not from screen readers.
     FromSight,
-    /// From those who hear the page.
+    /// From screen readers only.
     FromHearing,
-    /// Until it is opened above the page (HTML §4.11.4, §6.12).
+    /// Until it opens above the page (HTML §4.11.4, §6.12).
     Above,
 }
 
-/// How an element is hidden by its own attributes.
+/// Returns how an element is hidden by its own attributes.
 fn hiding_of(document: &Document, id: NodeId) -> Option<Hiding> {
     let element = document.element(id)?;
     let is_closed = || {
@@ -47,7 +47,7 @@ fn hiding_of(document: &Document, id: NodeId) -> Option<Hiding> {
             local_name!("style") => found = hiding_of_style(value).or(found),
             local_name!("class") => match class_tokens(value).find_map(hiding_named) {
                 Some(Hiding::FromSight) => return Some(Hiding::FromSight),
-                // Their names are drawn as icons.
+                // The names in these elements are drawn as icons.
                 _ if value.contains("material-icons") || value.contains("material-symbols") => {
                     return Some(Hiding::FromSight);
                 }
@@ -64,7 +64,7 @@ fn hiding_of(document: &Document, id: NodeId) -> Option<Hiding> {
     found
 }
 
-/// Whether an element has a class or style with which pages keep a text for screen readers.
+/// Whether an element has a class or style for text that only screen readers read.
 pub fn is_hidden_from_sight(document: &Document, id: NodeId) -> bool {
     hiding_of(document, id) == Some(Hiding::FromSight)
 }
@@ -74,7 +74,7 @@ pub(crate) fn is_hidden_for_now(document: &Document, id: NodeId) -> bool {
     hiding_of(document, id) == Some(Hiding::Now)
 }
 
-/// How an inline style hides: by not being displayed, or by the ways to hide a text from sight alone.
+/// Returns how an inline style hides an element: completely, or from sight only.
 fn hiding_of_style(style: &str) -> Option<Hiding> {
     const NOW: [&str; 3] = ["display:none", "visibility:hidden", "visibility:collapse"];
     const FROM_SIGHT: [&str; 5] =
@@ -91,9 +91,8 @@ fn hiding_of_style(style: &str) -> Option<Hiding> {
     NOW.iter().any(|way| style.contains(way)).then_some(Hiding::Now)
 }
 
-/// How an element is hidden that has a class with one of these names, in any way of writing: those that style sheets give to text
-/// for screen readers (Bootstrap, HTML5 Boilerplate, WordPress, Foundation, the BBC and the W3C), and to what is shown where the
-/// mouse is.
+/// Returns how a class hides an element, whatever its case and separators: common classes for screen reader text (Bootstrap,
+/// HTML5 Boilerplate, WordPress, Foundation, the BBC and the W3C) and for content shown at the mouse pointer.
 fn hiding_named(class: &str) -> Option<Hiding> {
     const FOR_SCREEN_READERS: [&str; 9] = [
         "sronly", "visuallyhidden", "screenreadertext", "screenreaderonly", "offscreen",
@@ -115,7 +114,8 @@ fn hiding_named(class: &str) -> Option<Hiding> {
     }
 }
 
-/// Excludes what nobody sees of what is included, and returns it. `fields` are the fields of forms on the page. Linear in the nodes for each level of nesting.
+/// Excludes included elements that nobody sees, and returns them. `fields` are the form fields of the page. Linear in the nodes
+/// for each level of nesting.
 pub(crate) fn leave_out(
     texts: &PageTexts<'_>,
     fields: &[NodeId],
@@ -132,19 +132,19 @@ pub(crate) fn leave_out(
         if id < skip || bytes == 0 {
             continue;
         }
-        // Only its texts may be chosen of what opens above the page, or is not for those who hear it.
+        // Of elements that open above the page or are hidden from screen readers, only texts may be chosen.
         let may_be_around = |hiding| matches!(hiding, Hiding::Above | Hiding::FromHearing);
         if !include[id as usize] && !hiding_of(document, id).is_some_and(may_be_around) {
             continue;
         }
         let end = document.node(id).end;
         if matches!(*name, local_names!("video" "audio")) && bytes <= HELPER {
-            // The player itself may be shown.
+            // The player itself may be included.
             out.extend(document.children(id));
             skip = end;
             continue;
         }
-        // Elements of advertisements need not be chosen with their labels.
+        // An advertisement's element need not be chosen together with its label.
         let is_advertisement = |id: NodeId| {
             texts.names.get(document, id).advertisement && texts.names.is_foreign(document, id)
         };
@@ -178,12 +178,12 @@ pub(crate) fn leave_out(
         }
         let Some(hiding) = hiding else { continue };
         if hiding == Hiding::FromHearing {
-            // Sliders begin and end with silent copies of what they show.
+            // Sliders begin and end with copies of their items that are hidden from screen readers.
             let is_copy = bytes >= LEAST_COPY && bytes * 2 < texts.kept.total();
             waiting.extend((is_copy && !document.is_inline(id)).then_some(id));
             continue;
         }
-        // Alone, it says what a picture shows.
+        // Text alone in its block says what a picture shows.
         let has_beside =
             || block_around(document, id).is_some_and(|block| texts.text(block) > bytes);
         if hiding == Hiding::Above && bytes * 2 < texts.kept.total() {
@@ -206,7 +206,7 @@ pub(crate) fn leave_out(
     if !waiting.is_empty() {
         out.extend(find_copies(texts, &waiting, include));
     }
-    // What stands in boxes of the page, or beside its headings, again and again is a label.
+    // A short text that repeats in advertisements, or links that repeat next to headings, are labels.
     labels.sort_unstable();
     for group in labels.chunk_by(|one, other| one.0 == other.0).filter(|group| group.len() > 1) {
         out.extend(group.iter().map(|label| label.1));
@@ -219,7 +219,7 @@ pub(crate) fn leave_out(
     out.into_iter().collect()
 }
 
-/// The box around a field of a form, if that is for an e-mail address: it asks readers to subscribe.
+/// Returns the box around a form field for an e-mail address: it asks readers to subscribe.
 fn subscription_around(texts: &PageTexts<'_>, id: NodeId) -> Option<NodeId> {
     let document = texts.document;
     let kind = document.attribute(id, &local_name!("type"))?;
@@ -230,7 +230,7 @@ fn subscription_around(texts: &PageTexts<'_>, id: NodeId) -> Option<NodeId> {
     document.ancestors(id).take_while(is_small).last().filter(|&around| texts.text(around) > 0)
 }
 
-/// Whether an element is a link into the page that has a sign instead of words, as headings have for their addresses.
+/// Whether an element is a link into a page with a sign instead of words, like the permanent links of headings.
 fn is_permanent_link(document: &Document, id: NodeId) -> bool {
     let href = document.attribute(id, &local_name!("href")).unwrap_or_default();
     document.is(id, &local_name!("a"))
@@ -243,7 +243,7 @@ fn has_words(document: &Document, id: NodeId) -> bool {
     document.text_content(id).contains(char::is_alphanumeric)
 }
 
-/// What stands in the line of a heading, at its end or after it, and consists of links: to edit a section, for instance.
+/// Returns the element at the end of a heading, or after it in its line, that consists of links, such as one to edit the section.
 fn links_beside(texts: &PageTexts<'_>, heading: NodeId) -> Option<NodeId> {
     let document = texts.document;
     let is_shown = |id: &NodeId| texts.text(*id) > 0;
@@ -270,7 +270,7 @@ fn links_beside(texts: &PageTexts<'_>, heading: NodeId) -> Option<NodeId> {
                 document.text(own).is_none() || !has_words(document, own) || in_links(own)
             })
     };
-    // In the heading itself it may be a part of it, unless it is in brackets or leads into the page.
+    // Links inside a heading may be part of it, unless they are in brackets or lead into the page.
     let is_apart = |id: &NodeId| {
         document.text_content(*id).trim_start().starts_with(['[', '(', '（', '【'])
             || document.subtree(*id).all(|own| {
@@ -283,7 +283,7 @@ fn links_beside(texts: &PageTexts<'_>, heading: NodeId) -> Option<NodeId> {
     inside.or_else(|| after().filter(is_only_links))
 }
 
-/// Excludes what captions say to screen readers alone, beside what readers see, and beginnings of captions that wait to be unfolded.
+/// Excludes text of captions that only screen readers read, and shortened captions whose full text is hidden.
 pub(crate) fn leave_out_of_captions(
     texts: &PageTexts<'_>,
     captions: impl Iterator<Item = NodeId>,
@@ -306,7 +306,7 @@ pub(crate) fn leave_out_of_captions(
     }
 }
 
-/// Whether an element repeats the words beside it that stay: for screens of another width, or for those who see the page.
+/// Whether an element repeats an adjacent one: for screens of another width, or hidden from screen readers.
 fn repeats_neighbour(
     texts: &PageTexts<'_>,
     id: NodeId,
@@ -349,14 +349,14 @@ fn repeats_neighbour(
     before().filter(is_alike).is_some_and(is_same)
 }
 
-/// Blocks of which a teaser may consist, and blocks behind it that are compared with it.
+/// Maximum number of blocks of a teaser, and of blocks after it that are compared with it.
 const TEASER_BLOCKS: usize = 6;
 const COMPARED_BLOCKS: usize = 12;
-/// Least text of a teaser, and most text behind the dots at its end ("Read more"), in bytes without white space.
+/// Minimum text of a teaser, and maximum text after the dots at its end ("Read more"), in bytes without white space.
 const LEAST_TEASER: usize = 80;
 const BEHIND_DOTS: usize = 30;
 
-/// The texts at the beginning of an article that all follow once more: a teaser, or what readers who do not pay see.
+/// Returns the texts at the beginning of an article that are repeated: a teaser, or a preview before a paywall.
 fn repeated_beginning(texts: &PageTexts<'_>, include: &[bool]) -> Vec<NodeId> {
     let document = texts.document;
     // Blocks with their texts.
@@ -398,7 +398,7 @@ fn repeated_beginning(texts: &PageTexts<'_>, include: &[bool]) -> Vec<NodeId> {
     blocks[from..at].iter().flat_map(|block| block.1.iter().map(|text| text.0)).collect()
 }
 
-/// The element directly before one of the same line that has the beginning of its text, and dots.
+/// Returns the previous sibling of an element if it consists of the beginning of the element's text and an ellipsis.
 fn shortened_before(document: &Document, id: NodeId) -> Option<NodeId> {
     let parent = document.parent(id)?;
     let mut before = document.ancestors(id - 1);
@@ -419,7 +419,7 @@ fn continues_text(document: &Document, id: NodeId) -> bool {
         .is_some_and(|text| text.ends_with("...") || text.ends_with('\u{2026}'))
 }
 
-/// Whether an element is a part of a line that has other text.
+/// Whether an element is part of a line with other text.
 fn is_within_sentence(texts: &PageTexts<'_>, id: NodeId, include: &[bool]) -> bool {
     let document = texts.document;
     if !document.is_inline(id) {
@@ -443,7 +443,7 @@ fn block_around(document: &Document, id: NodeId) -> Option<NodeId> {
     document.ancestors(id).skip(1).find(|&around| !document.is_inline(around))
 }
 
-/// Of hidden elements, those whose paragraphs are seen elsewhere in the article.
+/// Returns the hidden elements whose paragraphs are visible elsewhere in the article.
 fn find_copies(texts: &PageTexts<'_>, hidden: &[NodeId], include: &[bool]) -> Vec<NodeId> {
     let document = texts.document;
     let mut seen: BTreeSet<u64> = BTreeSet::new();
@@ -462,7 +462,7 @@ fn find_copies(texts: &PageTexts<'_>, hidden: &[NodeId], include: &[bool]) -> Ve
     hidden.iter().copied().filter(is_copy).collect()
 }
 
-/// Hashes of the words of the blocks of included text in a range, with their bytes.
+/// Returns a hash of the words of each block of included text in a range, with the bytes of the words.
 fn paragraphs(document: &Document, range: Range<NodeId>, include: &[bool]) -> Vec<(u64, usize)> {
     let mut found: Vec<(u64, usize)> = Vec::new();
     let mut block: Option<(NodeId, DefaultHasher, usize)> = None;

@@ -1,7 +1,7 @@
-//! TeX of formulas of which a page has only the boxes that KaTeX draws, without their source.
+//! Recovers the TeX of formulas from the boxes that KaTeX draws, on pages without the source.
 //!
-//! KaTeX writes a box for each part, with a class that says what it is. Parts above each other are rows of a `vlist`, whose
-//! places are in their styles: <https://github.com/KaTeX/KaTeX/blob/main/src/buildCommon.ts>.
+//! KaTeX writes a box for each part, with a class for its role. Stacked parts are rows of a `vlist`, whose positions are in their
+//! styles: <https://github.com/KaTeX/KaTeX/blob/main/src/buildCommon.ts>.
 
 use dom::{
     Document, Formula, NodeId, accent, class_tokens, local_name, push_tex, tex_between,
@@ -10,16 +10,16 @@ use dom::{
 
 /// Deepest nesting of boxes that is read.
 const DEEPEST: usize = 120;
-/// Classes of letters in fonts, which are named as their commands.
+/// Classes of letters in fonts. They have the names of the font commands.
 const FONTS: [&str; 8] =
     ["mathbf", "mathbb", "mathcal", "mathscr", "mathfrak", "mathsf", "mathtt", "mathrm"];
 
-/// Whether an element holds the boxes of a formula.
+/// Whether an element contains the boxes of a formula.
 pub(crate) fn is_formula(document: &Document, id: NodeId) -> bool {
     document.is(id, &local_name!("span")) && has_class(document, id, "katex-html")
 }
 
-/// The formula of such an element; `None` if it shows nothing.
+/// Returns the formula of such an element; `None` if it shows nothing.
 pub(crate) fn formula_of_boxes(document: &Document, id: NodeId) -> Option<Formula> {
     let tex = with_moduli(&BoxReader { document }.read_children(id, 0));
     let mut around = document.ancestors(id).skip(1).take(2);
@@ -29,7 +29,7 @@ pub(crate) fn formula_of_boxes(document: &Document, id: NodeId) -> Option<Formul
 
 fn has_class(document: &Document, id: NodeId, name: &str) -> bool {
     let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
-    // Names of general use are written with a prefix since KaTeX 0.17.
+    // Since KaTeX 0.17, common names have a prefix.
     class_tokens(class).any(|own| own == name || own.strip_prefix("katex-") == Some(name))
 }
 
@@ -47,7 +47,7 @@ impl BoxReader<'_> {
         let mut parts: Vec<String> = Vec::new();
         for (at, &child) in children.iter().enumerate() {
             let tex = match has_class(self.document, child, "mspace") {
-                // KaTeX puts no space between two of them.
+                // KaTeX itself puts no space between two ordinary boxes.
                 true if is_mord(at.checked_sub(1)) && is_mord(Some(at + 1)) => {
                     self.space(child).to_owned()
                 }
@@ -94,7 +94,7 @@ impl BoxReader<'_> {
         let has_delimiter =
             || document.children(id).any(|own| has_class(document, own, "delimsizing"));
         match () {
-            // Narrower ones are those that signs have around them.
+            // Narrower spaces are the normal spacing of operators.
             () if is("mspace") => Some(self.space(id))
                 .filter(|own| own.ends_with("quad") || own.ends_with("mu"))
                 .unwrap_or_default()
@@ -132,7 +132,7 @@ impl BoxReader<'_> {
                     .collect();
                 format!("{}{{{base}}}", command.unwrap_or_default())
             }
-            // A brace is a picture in a row of its own, its label is in rows around these.
+            // A brace is a picture in a row of its own; the label is in a list of rows around it.
             () if is("munder") || is("mover") => {
                 let (command, script) = if is("munder") { ("under", '_') } else { ("over", '^') };
                 let mut rows = self.rows(id, depth);
@@ -156,7 +156,7 @@ impl BoxReader<'_> {
             }
             () if is("mop") && !self.holds(id, "vlist") => tex_of_name(&tex_of_signs(&text()), ""),
             () if is("mbin") && text() == "mod" => "\\bmod".to_owned(),
-            // As KaTeX draws a line that is no relation.
+            // KaTeX draws a vertical bar that is not a relation in this way.
             () if is("mord") && text() == "∣" => "|".to_owned(),
             () => {
                 let font = FONTS.iter().find(|font| is(font));
@@ -167,7 +167,7 @@ impl BoxReader<'_> {
         }
     }
 
-    /// Whether an element is or holds a box of this class.
+    /// Whether an element is, or contains, a box of this class.
     fn holds(&self, id: NodeId, class: &str) -> bool {
         self.document.subtree(id).any(|own| has_class(self.document, own, class))
     }
@@ -176,7 +176,7 @@ impl BoxReader<'_> {
         tex_of_space(em(self.style(id), "margin-right").unwrap_or_default())
     }
 
-    /// TeX of a delimiter, which may be drawn in pieces, or as a picture of which only the width is known.
+    /// Returns the TeX of a delimiter, which may be drawn in pieces, or as a picture whose width alone identifies it.
     fn delimiter(&self, id: NodeId) -> String {
         let document = self.document;
         let is_end = has_class(document, id, "mclose");
@@ -209,7 +209,7 @@ impl BoxReader<'_> {
         self.document.attribute(id, &local_name!("style")).unwrap_or_default()
     }
 
-    /// The rows of the next `vlist` below an element, from the top, without those that only draw.
+    /// Returns the rows of the first `vlist` in an element, from the top, without rows that only draw.
     fn rows(&self, id: NodeId, depth: usize) -> Vec<String> {
         self.row_elements(id)
             .into_iter()
@@ -230,7 +230,7 @@ impl BoxReader<'_> {
         rows.into_iter().map(|row| row.1).collect()
     }
 
-    /// The height of the strut of a row, from which its place is counted.
+    /// Returns the height of a row's strut, to which its position is relative.
     fn strut(&self, row: NodeId) -> f32 {
         let strut =
             self.document.children(row).find(|&own| has_class(self.document, own, "pstrut"));
@@ -240,7 +240,7 @@ impl BoxReader<'_> {
     fn read_scripts(&self, id: NodeId, depth: usize) -> String {
         let document = self.document;
         let rows = self.rows(id, depth);
-        // A list with depth below the line has a second row of boxes for it.
+        // A list that extends below the baseline has a second row of boxes.
         let is_deep = document.subtree(id).take(3).any(|own| has_class(document, own, "vlist-t2"));
         match &rows[..] {
             [above, below] => format!("_{}^{}", tex_in_braces(below), tex_in_braces(above)),
@@ -289,7 +289,7 @@ impl BoxReader<'_> {
     }
 }
 
-/// A length in ems of a style.
+/// Returns a length in ems from an inline style.
 fn em(style: &str, name: &str) -> Option<f32> {
     let declarations = style.split(';').filter_map(|own| own.split_once(':'));
     let mut named = declarations.filter(|own| own.0.trim() == name);

@@ -1,5 +1,5 @@
-//! What stands at pictures without being of the article: labels that captions begin with, and alternative texts that name files
-//! or places. Credits in paragraphs of their own go to their pictures.
+//! Removes text at pictures that is not part of the article: labels at the start of captions, and alternative texts that are file
+//! names or numbers. Moves credits in paragraphs of their own to their pictures.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,24 @@ use crate::tree::{At, NodeMark, RegionTree};
 /// Longest label of a caption, and longest credit, in bytes.
 const LABEL: usize = 40;
 const CREDIT: usize = 100;
-/// Longest phrase in italics behind a picture that is taken for its caption, in bytes.
+/// Longest phrase in italics after a picture that is taken as its caption, in bytes.
 const PHRASE: usize = 200;
-/// Minimum number of words that a caption has behind its label.
+/// Minimum number of words of a caption after its label.
 const LEAST_WORDS: usize = 3;
-/// Most words of a name before the colon of a credit, and of what is behind it.
+/// Maximum number of words before the colon of a credit, and of its names.
 const LABEL_WORDS: usize = 3;
 const CREDIT_WORDS: usize = 8;
-/// Most words of an alternative text that numbers a picture.
+/// Maximum number of words of an alternative text that only numbers a picture.
 const NUMBERED_WORDS: usize = 4;
-/// Endings of files with pictures.
+/// Extensions of picture files.
 const ENDINGS: [&str; 8] = [".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".bmp"];
-/// Beginnings of words for pictures and their owners, for credits that stand once on a page.
+/// Beginnings of words for pictures and credits, to recognise a credit that occurs only once on a page.
 const CREDITS: [&str; 14] = [
     "phot", "foto", "fot.", "imag", "imágen", "bild", "pictur", "credit", "crédit", "créd", "фото",
     "写真", "사진", "图",
 ];
 
-/// Words between such a word and names.
+/// Words between such a word and a name.
 const BY: [&str; 8] = ["by", "via", "von", "par", "por", "di", "av", "af"];
 
 pub(crate) fn settle_labels(tree: &mut RegionTree<'_>) {
@@ -39,8 +39,8 @@ pub(crate) fn settle_labels(tree: &mut RegionTree<'_>) {
     separate_words(tree);
 }
 
-/// Separates what is in elements beside each other, without white space between them, where style sheets set it apart: sentences,
-/// labels and what they label, words of which the second begins with a capital. In captions, also what follows any sentence.
+/// Inserts spaces between adjacent elements that only style sheets separate: after sentences and labels, and before words with a
+/// capital. In captions, a space is also inserted after a sentence if the next word is in lower case.
 fn separate_words(tree: &mut RegionTree<'_>) {
     let mut next = vec![(0, false)];
     while let Some((parent, in_caption)) = next.pop() {
@@ -50,7 +50,7 @@ fn separate_words(tree: &mut RegionTree<'_>) {
         if matches!(node.name, Some(local_names!("pre" "code" "math"))) {
             continue;
         }
-        // From the last on, so that places stay.
+        // Backwards, so that positions stay valid.
         for at in (1..tree.nodes[parent].children.len()).rev() {
             let children = &tree.nodes[parent].children;
             let before = text_at_edge(tree, children[at - 1], true);
@@ -67,7 +67,7 @@ fn separate_words(tree: &mut RegionTree<'_>) {
     }
 }
 
-/// The text that a node begins or ends with, in elements for phrases.
+/// Returns the text node at the start or end of a node, inside inline elements only.
 fn text_at_edge(tree: &RegionTree<'_>, mut at: At, is_end: bool) -> Option<At> {
     loop {
         let node = &tree.nodes[at];
@@ -83,10 +83,10 @@ fn text_at_edge(tree: &RegionTree<'_>, mut at: At, is_end: bool) -> Option<At> {
     }
 }
 
-/// Shortest word, in letters. Shorter pieces may begin a name with a capital within it: "Mc", "You".
+/// Minimum letters of a word. Shorter pieces may begin a name with a capital inside it: "Mc", "You".
 const WHOLE_WORD: usize = 4;
 
-/// Whether two texts that stand beside each other are not of one word.
+/// Whether two adjacent texts are not parts of one word.
 fn are_apart(before: &str, own: &str, in_caption: bool) -> bool {
     let ends_sentence = |text: &str| text.ends_with(['.', '!', '?', '\u{2026}', '\u{201d}']);
     if in_caption && (ends_sentence(before) || before.ends_with(':')) {
@@ -111,8 +111,8 @@ fn are_apart(before: &str, own: &str, in_caption: bool) -> bool {
     }
 }
 
-/// Leaves out alternative texts that say nothing of what a picture shows: names of files, what several pictures of the article
-/// have, and what differs between them in numbers alone.
+/// Removes alternative texts that do not describe a picture: file names, and texts that are equal for several pictures, or differ
+/// only in numbers.
 fn drop_alternatives(tree: &mut RegionTree<'_>) {
     let pictures: Vec<(At, String)> = (tree.all(local_name!("img")))
         .filter_map(|at| Some((at, tree.attribute(at, &local_name!("alt"))?.trim().to_lowercase())))
@@ -147,7 +147,7 @@ pub(crate) fn is_picture_file(address: &Url) -> bool {
     ENDINGS.iter().any(|ending| path.ends_with(ending))
 }
 
-/// Whether an alternative text in lower case is the name of a file: by its ending, or that of the picture's with a number.
+/// Whether an alternative text (in lower case) is a file name: it ends in an extension, or equals that of the picture.
 fn is_file_name(alt: &str, source: &str) -> bool {
     if ENDINGS.iter().any(|ending| alt.ends_with(ending)) {
         return true;
@@ -162,7 +162,7 @@ fn is_file_name(alt: &str, source: &str) -> bool {
         && letters(alt) == letters(stem)
 }
 
-/// Leaves out what several captions begin with, in an element of its own.
+/// Removes labels: elements at the start of captions that have the same text in several captions.
 fn drop_caption_labels(tree: &mut RegionTree<'_>) {
     let mut labels: BTreeMap<String, Vec<(At, At)>> = BTreeMap::new();
     for caption in tree.all(local_name!("figcaption")) {
@@ -178,7 +178,7 @@ fn drop_caption_labels(tree: &mut RegionTree<'_>) {
     }
 }
 
-/// The first element of a caption, with its parent, if it begins with one and has more.
+/// Returns the parent and the element that a caption begins with, if more follows it.
 fn label_of(tree: &RegionTree<'_>, caption: At) -> Option<(At, At)> {
     let mut parent = caption;
     loop {
@@ -193,7 +193,7 @@ fn label_of(tree: &RegionTree<'_>, caption: At) -> Option<(At, At)> {
     }
 }
 
-/// Gives paragraphs that are captions of the picture directly before them, or name its owner, to its figure.
+/// Moves paragraphs that are the caption or credit of the picture directly before them into its figure.
 fn place_credits(tree: &mut RegionTree<'_>) {
     let order: Vec<At> = tree.below(0).collect();
     let mut has_picture = vec![false; tree.nodes.len()];
@@ -222,7 +222,7 @@ fn place_credits(tree: &mut RegionTree<'_>) {
     }
 }
 
-/// Marks what several captions end with, each at another picture, in a text of its own.
+/// Marks credits: text nodes at the end of captions that are equal in several captions.
 fn mark_repeated_credits(tree: &mut RegionTree<'_>) {
     let mut ends: BTreeMap<String, Vec<(At, At)>> = BTreeMap::new();
     for caption in tree.all(local_name!("figcaption")) {
@@ -250,7 +250,7 @@ fn mark_repeated_credits(tree: &mut RegionTree<'_>) {
     }
 }
 
-/// Whether an element with a picture is a figure, or a paragraph that holds nothing but it.
+/// Whether an element with a picture is a figure, or a paragraph without text.
 fn is_bare(tree: &RegionTree<'_>, at: At) -> bool {
     match tree.nodes[at].name {
         Some(local_name!("figure")) => true,
@@ -261,7 +261,7 @@ fn is_bare(tree: &RegionTree<'_>, at: At) -> bool {
     }
 }
 
-/// Whether a paragraph behind a picture is its caption or its credit: marked as such, a phrase in italics, or with the words of one.
+/// Returns the mark of a paragraph that is the credit or caption of the picture before it: marked, worded so, or in italics.
 fn role_behind_picture(tree: &RegionTree<'_>, picture: At, at: At) -> Option<NodeMark> {
     if !tree.is(at, &local_name!("p")) {
         return None;
@@ -309,8 +309,8 @@ fn give_caption(tree: &mut RegionTree<'_>, figure: At, paragraph: At, role: Node
     tree.nodes[around].mark = role;
 }
 
-/// Whether a paragraph behind a picture is nothing but its credit: a sign of copyright, a label and names, a word like "photo" and
-/// by whom, or names with a slash.
+/// Whether the paragraph after a picture is only its credit: a copyright sign, a label and names, a word like "photo" with "by"
+/// and names, or names with a slash.
 fn is_credit(text: &str) -> bool {
     let text = text.trim_matches(['(', ')', '[', ']', ' ']);
     let words = |text: &str| text.split_whitespace().count();
@@ -334,7 +334,7 @@ fn is_credit(text: &str) -> bool {
             && behind.next().is_some_and(|word| BY.contains(&&*word))
             && text.split_whitespace().skip(2).any(|word| !word.starts_with(char::is_lowercase))
             && are_names(&text[text.find(char::is_whitespace).unwrap_or(0)..]);
-    // With spaces around it, a slash separates categories, or a name and a post.
+    // A slash with spaces around it separates categories, or a name and an office.
     let has_slash = text.split_once('/').is_some_and(|(before, behind)| {
         before.ends_with(char::is_alphabetic)
             && behind.starts_with(char::is_alphabetic)
@@ -343,7 +343,7 @@ fn is_credit(text: &str) -> bool {
     of_label || of_words || has_slash && words(text) <= LABEL_WORDS + 2 && are_names(text)
 }
 
-/// Whether a text that captions end with may be a credit: few words, which may be names.
+/// Whether a text at the end of captions may be a credit: a few words, which may be names.
 fn may_be_credit(text: &str) -> bool {
     let is_cased = text.contains(|c: char| c.is_lowercase() || c.is_uppercase());
     let words = text.split_whitespace().count();
@@ -354,7 +354,7 @@ fn may_be_credit(text: &str) -> bool {
         && are_names(text)
 }
 
-/// Whether words are names: they begin with capitals, but for short ones between them.
+/// Whether words may be names: few words, none of which begins in lower case unless it is short.
 fn are_names(text: &str) -> bool {
     let mut words =
         text.split(|c: char| c.is_whitespace() || c == '/').filter(|word| !word.is_empty());

@@ -1,17 +1,16 @@
 /*!
-The region of an article: what readers see of it, with the text that an engine found.
+The region of an article: the text that an engine found, with everything else of the article that readers see.
 
 Text is for counting, searching and comparing; it leaves out what is not prose. HTML is for reading. Both are written from one
-tree, so that neither has what the other lacks without a reason. [`region_of`] takes a
-page and the nodes whose text is an article's, and makes a new tree of them: with the figures and their captions, whole
-lists and tables, code, quotations, formulas and notes that stand between these nodes or directly beside them, and with
-links in place of embedded media. What nobody sees, and what belongs to the interface, is left out of it. Teasers, boxes about authors, advertisements and galleries of other articles stay out.
+tree, so they differ only where that is intended. [`region_of`] takes a page and the nodes with the text of an article, and
+builds a new tree from them. It adds figures and their captions, complete lists and tables, code, quotations, formulas and
+notes between these nodes or directly next to them, and writes links in place of embedded media. Text that nobody sees, the
+interface, teasers, author boxes, advertisements and galleries of other articles are left out.
 
-The tree has only allowed elements and attributes, at places where HTML allows them: written and parsed again, it is the
-same. Text, HTML, Markdown and the lists of pictures, tables, embedded media and notes are all made from it.
+The tree has only allowed elements and attributes, in places where HTML allows them: a parser reads the same tree from its
+HTML. Text, HTML, Markdown and the lists of pictures, tables, embedded media and notes are all made from it.
 
-Invariants: nothing here recurses; a region depends on the page and
-the nodes only.
+Invariants: nothing here recurses; a region depends only on the page and the nodes.
 */
 
 mod allowed;
@@ -54,7 +53,7 @@ pub struct Region<'a> {
     tree: RegionTree<'a>,
 }
 
-/// What belongs to an article.
+/// The nodes of a page that belong to an article.
 #[derive(Debug)]
 pub struct ChosenArticle<'a, 'b> {
     document: &'a Document,
@@ -64,9 +63,9 @@ pub struct ChosenArticle<'a, 'b> {
 }
 
 impl<'a, 'b> ChosenArticle<'a, 'b> {
-    /// Chooses what belongs to the article whose text is that of the subtrees of `keep` without those of `prune`; of both, the
-    /// nearest above a text decides. Addresses are resolved against `base`. `None` if there is no text. Linear in the page's nodes
-    /// for each level of nesting.
+    /// Chooses the nodes of the article whose text is in the subtrees of `keep` without those of `prune`; the nearest one above a
+    /// text decides. Addresses are resolved against `base`. `None` if there is no text. Linear in the page's nodes for each level
+    /// of nesting.
     pub fn of(
         document: &'a Document,
         keep: &[NodeId],
@@ -77,7 +76,7 @@ impl<'a, 'b> ChosenArticle<'a, 'b> {
         Some(Self { document, base, chosen, anchors })
     }
 
-    /// Its region. A rule, and who wrote it, separate each of `posts` from what is before it; they are in the order of the page.
+    /// Returns the region. Before each of `posts`, which are in page order, a rule and a byline are written.
     pub fn region(&self, posts: &[PostStart]) -> Region<'a> {
         let Self { document, base, chosen, anchors } = self;
         let tree = RegionTree::new(chosen.include.iter().filter(|own| **own).count());
@@ -92,7 +91,7 @@ impl<'a, 'b> ChosenArticle<'a, 'b> {
     }
 }
 
-/// The region of the article that [`ChosenArticle::of`] chooses.
+/// Returns the region of the article that [`ChosenArticle::of`] chooses.
 pub fn region_of<'a>(
     document: &'a Document,
     keep: &[NodeId],
@@ -103,7 +102,7 @@ pub fn region_of<'a>(
 }
 
 impl Region<'_> {
-    /// The region as an HTML fragment that is safe to show anywhere.
+    /// Returns the region as an HTML fragment that is safe to show anywhere.
     ///
     /// Links keep only `http`, `https`, `ftp`, `mailto` and `tel`; pictures only `http`, `https` and embedded bitmaps.
     /// Scripts, frames, forms, event handlers and styles never appear; other elements that begin a new line become `div`.
@@ -112,39 +111,39 @@ impl Region<'_> {
         write::html_of(&self.tree)
     }
 
-    /// The region as Markdown: see [`dom::markdown_of`]. Players and formulas are written as links and as code.
+    /// Returns the region as Markdown: see [`dom::markdown_of`]. Players are written as links, formulas as TeX.
     pub fn markdown(&self, base: &Url) -> String {
         dom::markdown_of(&write::document_of(&self.tree, false).0, &[0], &[], base)
     }
 
-    /// The text of the region: see [`dom::text_with_notes`]. Captions, boxes and notes that are shown beside the article's
-    /// text, and what is embedded, are no part of it.
+    /// Returns the text of the region: see [`dom::text_with_notes`]. Captions, boxes and notes that are only shown with the
+    /// article's text, and embedded media, are not part of it.
     pub fn text(&self) -> String {
         dom::text_with_notes(&write::document_of(&self.tree, true).0)
     }
 
-    /// The text with the blocks that it consists of, in order. Posts of a thread begin blocks.
+    /// Returns the text and its blocks, in order. Each post of a thread begins a block.
     pub fn text_and_blocks(&self) -> (String, Vec<WrittenBlock>) {
         let (document, posts) = write::document_of(&self.tree, true);
         dom::text_and_blocks(&document, &posts)
     }
 
-    /// Its pictures, and the other sources of each, in order; without those whose bytes are part of the page.
+    /// Returns its pictures, and the other sources of each, in order, without pictures whose bytes are part of the page.
     pub fn images(&self) -> (Vec<Image>, Vec<Vec<String>>) {
         records::images(&self.tree)
     }
 
-    /// Its tables, in order.
+    /// Returns its tables, in order.
     pub fn tables(&self) -> Vec<Table> {
         records::tables(&self.tree)
     }
 
-    /// What it embeds, in order.
+    /// Returns its embedded media, in order.
     pub fn embeds(&self) -> Vec<Embed> {
         records::embeds(&self.tree)
     }
 
-    /// The notes that it refers to, in order.
+    /// Returns the notes that it refers to, in order.
     pub fn footnotes(&self) -> Vec<Footnote> {
         records::footnotes(&self.tree)
     }

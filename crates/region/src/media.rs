@@ -15,24 +15,24 @@ use crate::names::is_foreign_file;
 use crate::picture::{PagePicture, is_picture, picture_of};
 use crate::texts::PageTexts;
 
-/// Most bytes of text between a picture above an article and its first text: headline, byline, summary.
+/// Maximum bytes of text between a picture above an article and its first text: headline, byline, summary.
 const ABOVE: u32 = 900;
-/// Most bytes of text between the last text of an article and a picture below it.
+/// Maximum bytes of text between the last text of an article and a picture below it.
 const BELOW: u32 = 40;
-/// Most bytes of text, without captions, in the top of a picture: more is a teaser.
+/// Maximum bytes of text, without captions, in the top of a picture: if there is more, it is a teaser.
 const TEASER: u32 = 160;
 /// Longest number or title of a formula, in bytes.
 const LABEL: u32 = 60;
-/// Pictures with a side of at most this many pixels are icons, and those with none longer.
+/// Pictures with a side of at most this many pixels are icons, as are pictures without a longer side.
 const TINY: u32 = 24;
 const SMALL: u32 = 64;
-/// Pictures of at least this width stand for themselves.
+/// Pictures of at least this width belong to the article by themselves.
 const WIDE: u32 = 280;
 
 type OfNodes = BTreeMap<NodeId, Medium>;
 type OfPlaces = BTreeMap<usize, Medium>;
 
-/// Chooses among media in the tree, and among the places of what is not part of it. Excludes what shows a formula once more.
+/// Chooses among the media in the tree and in the aside. Excludes further copies of a formula.
 pub(crate) fn choose(
     texts: &PageTexts<'_>,
     media: &[NodeId],
@@ -44,7 +44,7 @@ pub(crate) fn choose(
     let mut shown: BTreeSet<(Option<NodeId>, String)> = BTreeSet::new();
     let mut addresses: BTreeSet<String> = BTreeSet::new();
     let mut is_new = |picture: &PagePicture, figure: Option<NodeId>| {
-        // A figure may repeat its picture in other sizes and for readers without scripts.
+        // A figure may repeat its picture in other sizes, or for readers without scripts.
         let in_figure =
             figure.is_none() || shown.insert((figure, stem(&picture.address).to_owned()));
         addresses.insert(picture.address.clone()) && in_figure
@@ -67,7 +67,7 @@ pub(crate) fn choose(
                 of_nodes.insert(id, Medium::Sign(sign.to_owned()));
                 continue;
             }
-            // The place first: most pictures of a page are elsewhere, and reading one takes longer.
+            // Checks the place first: most pictures of a page are elsewhere, and reading a picture takes longer.
             if !of.accepts(site, true, true) {
                 continue;
             }
@@ -128,7 +128,7 @@ pub(crate) fn choose(
             }
             _ => embedded(inner, place.id, texts.base).map(Medium::Embedded),
         };
-        // Players are embedded twice, for browsers of different ages.
+        // Players may be embedded twice, for old and new browsers.
         let is_first = |found: &Medium| match found {
             Medium::Embedded(own) => embedded_before.insert(own.address.clone()),
             _ => true,
@@ -142,8 +142,8 @@ pub(crate) fn choose(
     (of_nodes, of_places)
 }
 
-/// The sign that a picture stands for: its alternative text, if that is a pictogram and nothing else, or the first letter of the word
-/// that follows it.
+/// Returns the character that a picture stands for: its alternative text, if that is only a pictogram, or the first letter of the
+/// word after it.
 fn sign_of(document: &Document, id: NodeId) -> Option<&str> {
     const LONGEST: usize = 40;
     let sign = document.attribute(id, &local_name!("alt"))?.trim();
@@ -158,18 +158,18 @@ fn sign_of(document: &Document, id: NodeId) -> Option<&str> {
     (is_pictogram || is_letter()).then_some(sign)
 }
 
-/// The name of a picture's file, without the size that content management systems add.
+/// Returns the file name of a picture without the size that content management systems add.
 fn stem(address: &str) -> &str {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let file = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let name = file.rsplit_once('.').map_or(file, |parts| parts.0);
     let bare =
         name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, 'x' | '-' | '_' | '@'));
-    // Names that consist of a number are no sizes.
+    // A name that consists of a number is not a size.
     if bare.len() < 4 { file } else { bare }
 }
 
-/// Names of the files that the page's metadata names as its picture.
+/// Returns the file names of the pictures in the page's metadata.
 fn lead_files(texts: &PageTexts<'_>) -> BTreeSet<String> {
     let head = texts.document.head();
     let named = ["og:image", "twitter:image", "og:image:url", "twitter:image:src"];
@@ -177,7 +177,7 @@ fn lead_files(texts: &PageTexts<'_>) -> BTreeSet<String> {
     addresses.map(|address| stem(address).to_owned()).filter(|stem| stem.len() >= 6).collect()
 }
 
-/// The position of a medium: its nodes, and the element to start from.
+/// The position of a medium: its nodes, and the element at which the search for its figure and top starts.
 #[derive(Clone, Copy)]
 struct MediumPosition {
     start: NodeId,
@@ -206,7 +206,7 @@ impl Chooser<'_> {
         self.document().ancestors(id).take(12).find(is_figure)
     }
 
-    /// Whether a `noscript` repeats a picture in the tree: both have the same parent, or stand in the same figure.
+    /// Whether a `noscript` repeats a picture in the tree: both have the same parent or figure.
     fn is_repeated(&self, place: &AsidePlace, chosen: &OfNodes) -> bool {
         let (document, before) = (self.document(), place.before);
         let mut near = chosen.range(before.saturating_sub(4)..before.saturating_add(4));
@@ -216,13 +216,13 @@ impl Chooser<'_> {
                 .is_some_and(|figure| chosen.range(document.subtree(figure)).next().is_some())
     }
 
-    /// Whether a medium belongs to the article by its place. `strong` if it stands for itself, `is_photo` if it does so in an element of
-    /// its own beside the paragraphs.
+    /// Whether a medium belongs to the article by its place. `strong`: it also belongs above or below the text. `is_photo`: it
+    /// also does in an element of its own directly before or after the paragraphs.
     fn accepts(&self, site: MediumPosition, strong: bool, is_photo: bool) -> bool {
         let texts = self.texts;
         let document = self.document();
         let figure = self.figure(site.parent);
-        // Text of the article in a figure is its caption.
+        // If a figure contains text of the article, that is its caption.
         let start = figure.filter(|&figure| texts.own(figure) == 0).unwrap_or(site.parent);
         let inline = document.parent(site.parent).is_some_and(|p| texts.own(p) > 0);
         let Some(top) = texts.top(start) else { return false };
@@ -249,8 +249,8 @@ impl Chooser<'_> {
         strong && between <= most || is_photo && between == 0 && is_beside()
     }
 
-    /// Whether an element without text of the article holds a teaser: a heading, or much text besides captions. Of pictures in a row,
-    /// each may have its text, if that leads nowhere.
+    /// Whether an element without text of the article is a teaser: it contains a heading, or much text besides captions. In a row
+    /// of pictures, each may have a text if that has no links.
     fn is_teaser(&self, top: NodeId) -> bool {
         let document = self.document();
         let rest = self.text_beside_captions(top);
@@ -288,7 +288,7 @@ impl Chooser<'_> {
         !self.leads_elsewhere(site) && self.accepts(site, strong, self.may_be_photo(picture, site))
     }
 
-    /// Whether a picture is no drawing by its type, and not a link unless to a larger one: buttons and banners are.
+    /// Whether a picture may be a photo: not a drawing by its type, nor a link (button, banner) unless to a larger picture.
     fn may_be_photo(&self, picture: &PagePicture, site: MediumPosition) -> bool {
         let document = self.document();
         let mut around = document.ancestors(site.parent).take(6);
@@ -296,14 +296,14 @@ impl Chooser<'_> {
         let href = link.map(|link| document.attribute(link, &local_name!("href")));
         let target = href.map(|href| web_url(href.unwrap_or_default(), self.texts.base));
         let path = picture.address.split(['?', '#']).next().unwrap_or_default();
-        // What stands in `noscript` has no place of its own.
+        // The content of `noscript` has no nodes in the tree.
         site.start < site.end
             && ![".gif", ".svg"].iter().any(|drawn| path.ends_with(drawn))
             && target.is_none_or(|target| target.is_some_and(|target| is_picture_file(&target)))
     }
 
-    /// Whether a picture is a link to another page, together with words: a teaser; or to the start of a site: a logo, if it is not within
-    /// a sentence.
+    /// Whether a picture is in a link: together with words to another page (a teaser), or to the home page of a site (a logo,
+    /// unless it is within a sentence).
     fn leads_elsewhere(&self, site: MediumPosition) -> bool {
         let (texts, document) = (self.texts, self.document());
         let is_link = |id: &NodeId| document.is(*id, &local_name!("a"));
@@ -324,7 +324,7 @@ impl Chooser<'_> {
         !is_picture_file(&target) && self.text_beside_captions(link) > 12
     }
 
-    /// Whether an element stands between texts of the article, with hardly anything around it but a formula and its number or title.
+    /// Whether an element is between texts of the article, in a top with hardly more than a formula and its number or title.
     fn is_for_formula(&self, id: NodeId) -> bool {
         let texts = self.texts;
         texts.own(id) == 0
@@ -332,7 +332,7 @@ impl Chooser<'_> {
             && texts.top(id).is_some_and(|top| texts.text(top) <= texts.text(id) + LABEL)
     }
 
-    /// Whether a formula stands in or between texts of the article.
+    /// Whether a formula is in or between texts of the article.
     fn accepts_formula(&self, place: &AsidePlace) -> bool {
         let texts = self.texts;
         self.include[place.parent as usize]

@@ -1,4 +1,4 @@
-//! Names of elements that do not belong to an article: teasers, advertisements, boxes about authors, sharing.
+//! Recognises elements that do not belong to an article by their names: teasers, advertisements, author boxes, sharing.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ use dom::{Document, NodeId, class_tokens, local_name, local_names};
 /// its length.
 struct WordList {
     words: &'static [&'static str],
-    /// By first letter, the lengths of words as bits.
+    /// The lengths of the words with each first letter, as bits.
     lengths: [u32; 26],
 }
 
@@ -24,7 +24,7 @@ impl WordList {
         Self { words, lengths }
     }
 
-    /// Whether it has a word, in any case.
+    /// Whether the list contains a word, ignoring case.
     fn has(&self, word: &[u8]) -> bool {
         let initial = (word.first().copied().unwrap_or_default() | 0x20).wrapping_sub(b'a');
         let lengths = self.lengths.get(usize::from(initial)).copied().unwrap_or(0);
@@ -35,7 +35,7 @@ impl WordList {
     }
 }
 
-/// Words of classes and ids of elements that hold something else than the article around them, sorted.
+/// Words in classes and ids of elements that do not belong to the article around them, sorted.
 static FOREIGN: WordList = WordList::of(&[
     "ad", "addthis", "addtoany", "ads", "adsbygoogle", "adslot", "adunit", "advert",
     "advertisement", "advertising", "anzeige", "author", "authorbox", "authors", "avatar",
@@ -51,32 +51,32 @@ static FOREIGN: WordList = WordList::of(&[
     "teaser", "teasers", "trending",
 ]);
 
-/// Those of advertisements, sorted.
+/// Words in classes and ids of advertisements, sorted.
 static ADVERTISEMENTS: WordList = WordList::of(&[
     "ad", "ads", "adsbygoogle", "adslot", "adunit", "advert", "advertisement", "advertising",
     "anzeige", "dfp", "sponsor", "sponsored",
 ]);
 
-/// Words of the classes of captions and credits, sorted.
+/// Words in classes of captions and credits, sorted.
 static CAPTIONS: WordList = WordList::of(&[
     "bildunterschrift", "caption", "captions", "copyright", "credit", "creditline", "credits",
     "cutline", "didascalia", "imagecredit", "legend", "legende", "photocredit", "photographer",
     "pie",
 ]);
 
-/// Words of the classes and properties of credits, sorted.
+/// Words in classes and properties of credits, sorted.
 static CREDITS: WordList = WordList::of(&[
     "agency", "attribution", "copyright", "copyrightholder", "courtesy", "credit", "creditline",
     "credits", "imagecredit", "photocredit", "photographer", "source",
 ]);
 
-/// Words of the names of picture files that show no part of an article, sorted.
+/// Words in names of picture files that do not belong to an article, sorted.
 static FILES: WordList = WordList::of(&[
     "avatar", "badge", "blank", "btn", "button", "copycode", "emoji", "favicon", "gravatar",
     "icon", "icons", "logo", "pixel", "rss", "smilies", "spacer", "sprite", "tracker",
 ]);
 
-/// Classes of the bytes of names: letters and digits, and among them those that begin a word behind those that end one.
+/// Classes of bytes in names: letters and digits, those that may begin a word, and those after which a word may begin.
 const LETTER: u8 = 1;
 const BEGINS: u8 = 2;
 const ENDS: u8 = 4;
@@ -95,7 +95,7 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// The words of a name: `relatedPosts`, `related-posts` and `RELATED_POSTS` have two.
+/// Splits a name into words: `relatedPosts`, `related-posts` and `RELATED_POSTS` have two.
 fn words(name: &str) -> impl Iterator<Item = &[u8]> {
     let (bytes, mut end) = (name.as_bytes(), 0);
     let class = move |at: usize| bytes.get(at).map_or(0, |byte| CLASSES[usize::from(*byte)]);
@@ -117,7 +117,7 @@ fn has_word(name: &str, list: &WordList) -> bool {
     words(name).any(|word| list.has(word))
 }
 
-/// What an element is by its tag and its names.
+/// The classification of an element by its tag and names.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NamedAs {
     /// It does not belong to the article around it.
@@ -149,7 +149,7 @@ impl NamedAs {
                 named.credit |= !is_id && CREDITS.has(word);
             }
         }
-        // What WordPress calls a picture of a gallery.
+        // WordPress's class for a picture of a gallery.
         let is_picture = || class_tokens(class).any(|class| class == "gallery-icon");
         named.foreign = matches!(*element.name, local_names!("nav" "footer" "button" "form"))
             || is_navigation
@@ -158,17 +158,17 @@ impl NamedAs {
     }
 }
 
-/// Whether the class of an element has a word for captions, or one that ends with it: "thumbcaption".
+/// Whether the class of an element contains a word for captions, or a word that ends in "caption", such as "thumbcaption".
 pub(crate) fn has_class_of_caption(document: &Document, id: NodeId) -> bool {
     let ends_so = |word: &[u8]| word.to_ascii_lowercase().ends_with(b"caption");
     let class = document.attribute(id, &local_name!("class"));
     class.is_some_and(|class| has_word(class, &CAPTIONS) || words(class).any(ends_so))
 }
 
-/// What the elements of a page are by their tags and names: decided once for each kind of element.
+/// The classification of a page's elements by their tags and names, decided once per kind of element.
 #[derive(Debug)]
 pub(crate) struct NamedKinds {
-    /// By kind, where that is known.
+    /// The classification by kind, if known.
     known: RefCell<Vec<Option<NamedAs>>>,
 }
 
@@ -192,7 +192,7 @@ impl NamedKinds {
     }
 }
 
-/// Whether a picture shows no part of an article, by the name of its file or the host that has it.
+/// Whether a picture does not belong to an article, by its file name or host.
 pub(crate) fn is_foreign_file(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let file = path.rsplit('/').next().unwrap_or_default();

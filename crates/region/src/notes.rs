@@ -1,4 +1,4 @@
-//! Anchors within an article, and the notes that its text refers to.
+//! Finds anchors within an article, and the notes that its text refers to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,27 +9,27 @@ use crate::hidden::is_hidden_for_now;
 use crate::texts::PageTexts;
 use crate::tree::{At, NodeMark, RegionTree};
 
-/// Put before the ids of a page, so that they do not meet those of the page that shows the article.
+/// Prefix of ids, so that they do not clash with ids of the page that shows the article.
 pub(crate) const PREFIX: &str = "article-";
 /// Longest label of a link to a note, in characters: a number, a sign, `[12]`.
 const LABEL: usize = 6;
-/// Longest note, in bytes; an element that holds several is longer.
+/// Longest note, in bytes; an element with several notes may be longer.
 const LONGEST: u32 = 4_000;
-/// Least text of a note that is hidden beside its mark, in bytes.
+/// Minimum text of a note that is hidden next to its mark, in bytes.
 const LEAST: u32 = 20;
 
 #[derive(Debug, Default)]
 pub(crate) struct Anchors {
     /// Targets of links within the article, by node.
     pub(crate) targets: BTreeMap<NodeId, String>,
-    /// The links to each, by link, with the target's id.
+    /// Links within the article, with the ids of their targets.
     pub(crate) links: BTreeMap<NodeId, String>,
     pub(crate) references: BTreeSet<NodeId>,
-    /// Notes: the elements that hold them, with their ids.
+    /// The elements that are notes, with their ids.
     pub(crate) notes: BTreeMap<NodeId, String>,
 }
 
-/// The fragment of a link to the page itself.
+/// Returns the fragment of a link to the page itself.
 fn fragment(document: &Document, link: NodeId, base: &Url) -> Option<String> {
     let href = document.attribute(link, &local_name!("href"))?.trim();
     let encoded = match href.strip_prefix('#') {
@@ -46,8 +46,8 @@ fn fragment(document: &Document, link: NodeId, base: &Url) -> Option<String> {
     (!encoded.is_empty() && encoded.len() <= 200).then_some(encoded)
 }
 
-/// Finds those of the page's links that are within the article, and their targets. Notes outside of it, and what is missing of others, are
-/// included, but for what is `unseen`.
+/// Finds the links within the article and their targets. Includes notes outside the article, and missing parts of other notes,
+/// without `unseen` elements.
 pub(crate) fn anchors(
     texts: &PageTexts<'_>,
     links: &[NodeId],
@@ -75,7 +75,7 @@ pub(crate) fn anchors(
     }
     let mut targets: Vec<NodeId> = by_id.values().copied().collect();
     targets.sort_unstable();
-    // The first target in each.
+    // The first target in each note.
     let mut first: BTreeMap<NodeId, NodeId> = BTreeMap::new();
     for (link, name) in wanted.iter().filter(|link| include[link.0 as usize]) {
         let Some(&target) = by_id.get(&**name) else { continue };
@@ -94,7 +94,7 @@ pub(crate) fn anchors(
         let bytes = |id: NodeId| texts.all.range(id, id + 1);
         let kept = document.subtree(note).filter(|&own| include[own as usize]).map(bytes);
         let kept: u32 = kept.sum();
-        // The rest is a label, or all but that.
+        // Either only the label was kept, or at least half of the text.
         let is_rest = kept <= LABEL as u32 || texts.text(note) <= kept * 2;
         if kept == 0 || !include[note as usize] && is_rest {
             include[note as usize..document.node(note).end as usize].fill(true);
@@ -110,7 +110,7 @@ pub(crate) fn anchors(
             include[term as usize..document.node(term).end as usize].fill(true);
         }
     }
-    // Each has the name of a link that leads to it, and a name leads to one of them.
+    // Each note has the name of a link that leads to it, and a name leads to one note.
     let notes: BTreeMap<&str, NodeId> =
         anchors.notes.iter().map(|(note, name)| (&**name, *note)).collect();
     for (link, name) in &wanted {
@@ -124,7 +124,7 @@ pub(crate) fn anchors(
     anchors
 }
 
-/// Includes notes that are hidden directly behind their marks, of what is `unseen`. Neither is part of the text that is `read`.
+/// Includes `unseen` notes that are directly after their marks. Neither notes nor marks are part of the text (`read`).
 pub(crate) fn add_hidden_notes(
     texts: &PageTexts<'_>,
     unseen: &BTreeSet<NodeId>,
@@ -160,8 +160,8 @@ pub(crate) fn add_hidden_notes(
     }
 }
 
-/// The text directly before a hidden element of a line, if that looks like the mark of a note: a number, a sign or a letter that is raised,
-/// a link, or alone with the element in one around both.
+/// Returns the text directly before a hidden inline element if it looks like a note mark: a number, a sign or a letter that is
+/// raised or linked, or is alone with the element in their parent.
 fn mark_before(texts: &PageTexts<'_>, note: NodeId) -> Option<NodeId> {
     let document = texts.document;
     if !document.is_inline(note) || !is_hidden_for_now(document, note) {
@@ -183,7 +183,7 @@ fn mark_before(texts: &PageTexts<'_>, note: NodeId) -> Option<NodeId> {
     (is_label && (is_alone || document.ancestors(mark).take(4).any(is_mark))).then_some(mark)
 }
 
-/// Whether a link looks like one to a note: it is short, or marked as such.
+/// Whether a link looks like a reference to a note: it is short, or marked as such.
 fn is_note_link(document: &Document, link: NodeId) -> bool {
     let says = |name: &str| {
         let value = document.attribute(link, &LocalName::from(name)).unwrap_or_default();
@@ -201,8 +201,8 @@ fn is_note_link(document: &Document, link: NodeId) -> bool {
     says("role") || says("epub:type") || is_label || short && raised()
 }
 
-/// The note that holds the target of a link: an item, a paragraph or the like.
-/// An element that holds the link, too, is no note: the target itself may be one.
+/// Returns the note that contains the target of a link: an item, a paragraph or the like. An element that also contains the link
+/// is not a note, but the target itself may be one.
 fn note_around(
     texts: &PageTexts<'_>,
     targets: &[NodeId],
@@ -234,7 +234,7 @@ fn note_around(
     (1..=longest).contains(&texts.text(note)).then_some(note)
 }
 
-/// Makes several notes of an element that holds several, in lines: each begins with the target of a link to it.
+/// Splits elements with several notes in lines: each note begins with the target of a link to it.
 pub(crate) fn split_notes(tree: &mut RegionTree<'_>) {
     let href = |at: At| tree.attribute(at, &local_name!("href"))?.strip_prefix('#');
     let links = tree.below(0).filter(|&at| tree.nodes[at].mark == NodeMark::Reference);
@@ -268,7 +268,7 @@ pub(crate) fn split_notes(tree: &mut RegionTree<'_>) {
     mark_labels(tree);
 }
 
-/// Makes terms and descriptions of a table whose rows are notes, each with its label and its text.
+/// Turns a table whose rows are notes with label and text into a list of terms and descriptions.
 fn describe_rows(tree: &mut RegionTree<'_>, table: At) {
     let rows: Vec<At> = tree.below(table).filter(|&at| tree.is(at, &local_name!("tr"))).collect();
     let is_note =
@@ -295,7 +295,7 @@ fn describe_rows(tree: &mut RegionTree<'_>, table: At) {
     tree.nodes[table].children = children;
 }
 
-/// Marks the labels of the links to them that notes begin with, if all do: a number may as well begin the text of one.
+/// Marks the labels at the start of notes, if all notes begin with the label of their link: a single number may be text.
 fn mark_labels(tree: &mut RegionTree<'_>) {
     let mut labels: BTreeMap<String, String> = BTreeMap::new();
     for at in tree.below(0).filter(|&at| tree.nodes[at].mark == NodeMark::Reference) {
@@ -336,7 +336,7 @@ fn mark_labels(tree: &mut RegionTree<'_>) {
     }
 }
 
-/// Moves brackets around links to notes into them: they are parts of their labels.
+/// Moves brackets around links to notes into the links: they are part of the labels.
 fn bracket_references(tree: &mut RegionTree<'_>, parent: At) {
     let children = tree.nodes[parent].children.clone();
     for around in children.windows(3) {
@@ -357,7 +357,7 @@ fn bracket_references(tree: &mut RegionTree<'_>, parent: At) {
     }
 }
 
-/// Moves the signs that stand before, between and behind the links back that a note begins with into them: `^ a, b` and `1.`.
+/// Moves signs around the links back at the start of a note into these links: `^ a, b` and `1.`.
 fn complete_links_back(tree: &mut RegionTree<'_>, note: At) {
     let mut holder = note;
     while let Some(first) = tree.shown_children(holder).next()
@@ -409,7 +409,7 @@ fn complete_links_back(tree: &mut RegionTree<'_>, note: At) {
     tree.nodes[holder].children = children;
 }
 
-/// Adds the notes of an element but for the first, which stays in it.
+/// Moves the notes of an element, except for the first, to elements of their own in `more`.
 fn split_note(tree: &mut RegionTree<'_>, note: At, wanted: &BTreeSet<String>, more: &mut Vec<At>) {
     let is_block = |at: &At| {
         let name = tree.nodes[*at].name.as_ref();
@@ -437,14 +437,14 @@ fn split_note(tree: &mut RegionTree<'_>, note: At, wanted: &BTreeSet<String>, mo
     }
 }
 
-/// Takes line breaks and white space off the end of an element.
+/// Removes line breaks and white space at the end of an element.
 fn trim_end(tree: &mut RegionTree<'_>, at: At) {
     let is_blank = |child: At| tree.is(child, &local_name!("br")) || tree.is_space(child);
     let last = tree.nodes[at].children.iter().rposition(|&child| !is_blank(child));
     tree.nodes[at].children.truncate(last.map_or(0, |last| last + 1));
 }
 
-/// Gives links within the article whose targets were left out their addresses on the page.
+/// Replaces links to targets that were left out of the article by their addresses on the page.
 pub(crate) fn restore_outer_links(tree: &mut RegionTree<'_>, base: &Url) {
     let within = |at: At| {
         let href = tree.attribute(at, &local_name!("href"))?;

@@ -1,4 +1,4 @@
-//! The best source of a picture, among those that lazy loading and responsive pages give.
+//! Finds the best source of a picture, on pages with lazy loading and responsive pictures.
 
 use dom::{Document, Element, LocalName, NodeId, absolute_url, local_name, local_names, web_url};
 use url::Url;
@@ -10,10 +10,10 @@ pub(crate) struct PagePicture {
     pub(crate) address: String,
     /// The other sources, the best first.
     pub(crate) others: Vec<String>,
-    /// All candidates of its `srcset`, absolute; empty if there is none.
+    /// All candidates of its `srcset`, with absolute addresses; empty if there are none.
     pub(crate) set: String,
     pub(crate) alt: Option<String>,
-    /// Size in pixels, where the page gives it.
+    /// Size in pixels, if the page gives it.
     pub(crate) width: Option<u32>,
     pub(crate) height: Option<u32>,
 }
@@ -25,21 +25,21 @@ const LAZY: [&str; 14] = [
     "data-native-src", "data-echo",
 ];
 const SETS: [&str; 4] = ["srcset", "data-srcset", "data-lazy-srcset", "data-original-set"];
-/// Words in the names of files that stand for a picture until it is loaded.
+/// Words in the names of files that are shown until the picture is loaded.
 const PLACEHOLDERS: [&str; 9] = [
     "blank", "grey.gif", "gray.gif", "lazy", "loading", "pixel", "placeholder", "spacer",
     "transparent",
 ];
 
-/// The value of the first of these attributes that the element has and that is not empty. Names are compared as text:
-/// interning those of lazy loading for every picture would cost more.
+/// Returns the value of the first of these attributes that is not empty. Names are compared as text: interning names of lazy
+/// loading for every picture would cost more.
 pub(crate) fn first_of<'a>(element: Element<'a>, names: &[&str]) -> Option<&'a str> {
     let value =
         |name: &&str| element.attributes().find(|(n, _)| ***n == **name).map(|a| a.1.trim());
     names.iter().find_map(|name| value(name).filter(|value| !value.is_empty()))
 }
 
-/// A length in pixels: the digits that an attribute begins with.
+/// Returns a length in pixels from an attribute, with or without `px`.
 pub(crate) fn pixels(element: Element<'_>, name: &str) -> Option<u32> {
     let value = first_of(element, &[name])?;
     let pixels = value.trim_end_matches("px").parse::<f64>().ok()?;
@@ -50,12 +50,12 @@ pub(crate) fn is_picture(name: &LocalName) -> bool {
     matches!(*name, local_name!("img")) || matches!(&**name, "amp-img" | "amp-anim")
 }
 
-/// The picture that an `img` shows; `None` if it has no address.
+/// Returns the picture that an `img` shows; `None` if it has no address.
 pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<PagePicture> {
     let element = document.element(id)?;
     let mut candidates = Vec::new();
     if let Some(around) = document.parent(id).filter(|&p| document.is(p, &local_name!("picture"))) {
-        // Browsers take the first source that fits; formats and sizes are up to the reader here.
+        // Browsers take the first source that fits; here, readers choose formats and sizes.
         for source in document.children(around).filter(|&c| document.is(c, &local_name!("source")))
         {
             if let Some(source) = document.element(source) {
@@ -79,7 +79,7 @@ pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<
             (other.filter(|_| is_placeholder), is_placeholder)
         }
     };
-    // The widest candidate, those of the element itself before those of `source`.
+    // The widest candidate: of the element itself, else of `source`.
     let widest = |of: &[SourceCandidate]| {
         let best = of.iter().enumerate().max_by_key(|(at, c)| (c.size, std::cmp::Reverse(*at)))?;
         Some(best.1.clone()).filter(|best| !is_placeholder_name(&best.address))
@@ -108,7 +108,7 @@ pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<
     })
 }
 
-/// The address in the first attribute for lazy loading that has one.
+/// Returns the address in the first attribute for lazy loading that has one.
 fn lazy_source(element: Element<'_>, base: &Url) -> Option<Url> {
     let address = |name: &&str| web_url(first_of(element, &[name])?, base);
     let is_address = |name: &&&str| {
@@ -117,7 +117,7 @@ fn lazy_source(element: Element<'_>, base: &Url) -> Option<Url> {
     LAZY.iter().filter(is_address).find_map(address)
 }
 
-/// The address in another attribute, of any name, that is nothing but the address of a picture.
+/// Returns the address in any other attribute that consists of the address of a picture.
 fn other_source(element: Element<'_>, base: &Url) -> Option<Url> {
     let address = |(name, value): (&LocalName, &str)| {
         let is_path = value.starts_with(['/', '.']) || value.starts_with("http");
@@ -130,7 +130,7 @@ fn other_source(element: Element<'_>, base: &Url) -> Option<Url> {
     element.attributes().map(|(name, value)| (name, value.trim())).find_map(address)
 }
 
-/// The sources besides the best: the candidates of the element by size, those of `source`, then the single addresses.
+/// Returns the sources other than the best: candidates of the element by size, candidates of `source`, then single addresses.
 fn others(
     best: &str,
     candidates: &[SourceCandidate],
@@ -149,7 +149,7 @@ fn others(
     others
 }
 
-/// Whether the address is that of a picture that can be shown: on the web, or an embedded bitmap.
+/// Whether a picture at this address can be shown: it is on the web, or an embedded bitmap.
 fn is_shown(url: &Url) -> bool {
     const BITMAPS: [&str; 5] = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"];
     match url.scheme() {
@@ -159,7 +159,7 @@ fn is_shown(url: &Url) -> bool {
     }
 }
 
-/// Longest embedded bitmap that is taken for a placeholder, in bytes.
+/// Longest embedded bitmap that is taken as a placeholder, in bytes.
 const SHORT: usize = 400;
 
 fn is_placeholder(url: &Url) -> bool {
@@ -169,7 +169,7 @@ fn is_placeholder(url: &Url) -> bool {
     is_placeholder_name(url.path())
 }
 
-/// Whether a picture of few colours has a name as short as those of single pixels and dots.
+/// Whether a picture of few colours has a short name, like single pixels and dots.
 fn has_name_of_placeholder(url: &Url) -> bool {
     const LONGEST: usize = 3;
     let file = url.path().rsplit('/').next().unwrap_or_default();
@@ -187,7 +187,7 @@ fn is_placeholder_name(path: &str) -> bool {
 #[derive(Clone, Debug)]
 struct SourceCandidate {
     address: String,
-    /// Its width in pixels, or its density in thousandths; 1,000 for none.
+    /// Its width in pixels, or its density in thousandths; 1,000 if it has neither.
     size: u32,
     by_width: bool,
 }

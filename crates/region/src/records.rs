@@ -1,4 +1,4 @@
-//! The pictures, tables, embedded media and notes of a tree.
+//! Lists the pictures, tables, embedded media and notes of a tree.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use model::{Embed, EmbedKind, Footnote, Image, Table};
 use crate::notes::PREFIX;
 use crate::tree::{At, NodeMark, RegionTree};
 
-/// Most columns of a table; spans are limited to it.
+/// Maximum number of columns of a table; spans are limited to it.
 const MOST_COLUMNS: usize = 100;
 
-/// Pictures with their captions, and the other sources of each, in order. Those embedded in the page have no address and are
-/// left out.
+/// Returns pictures with their captions, and the other sources of each, in order. Pictures embedded in the page have no address
+/// and are left out.
 pub(crate) fn images(tree: &RegionTree<'_>) -> (Vec<Image>, Vec<Vec<String>>) {
     let (mut images, mut sources) = (Vec::new(), Vec::new());
     let mut next: Vec<(At, Option<At>)> = vec![(0, None)];
     while let Some((at, figure)) = next.pop() {
-        // A figure without a caption of its own has that of the figure around it.
+        // A figure without a caption has the caption of the figure around it.
         let is_own = tree.is(at, &local_name!("figure"))
             && (figure.is_none() || captions_of(tree, at).next().is_some());
         let figure = if is_own { Some(at) } else { figure };
@@ -62,7 +62,7 @@ fn image(tree: &RegionTree<'_>, at: At, figure: Option<At>) -> Option<Image> {
     })
 }
 
-/// Tables with the texts of their cells.
+/// Returns tables with the texts of their cells.
 pub(crate) fn tables(tree: &RegionTree<'_>) -> Vec<Table> {
     tree.all(local_name!("table")).map(|at| table(tree, at)).collect()
 }
@@ -127,7 +127,7 @@ fn kind_named(name: &str) -> Option<EmbedKind> {
     [Video, Audio, Post, Map, Chart, Document, Frame].into_iter().find(|kind| kind.as_str() == name)
 }
 
-/// Notes with the labels of the links to them, in order.
+/// Returns notes with the labels of the links to them, in order.
 pub(crate) fn footnotes(tree: &RegionTree<'_>) -> Vec<Footnote> {
     let id_of = |at: At| tree.attribute(at, &local_name!("id"));
     let is_note = |at: &At| tree.nodes[*at].mark == NodeMark::Note && id_of(*at).is_some();
@@ -155,7 +155,7 @@ pub(crate) fn footnotes(tree: &RegionTree<'_>) -> Vec<Footnote> {
     tree.below(0).filter(is_note).map(note).collect()
 }
 
-/// The text of a note without brackets before it that hold its label, or nothing where links back were.
+/// Removes brackets at the start of a note's text that contain its label, or nothing after links back were removed.
 fn without_brackets<'t>(text: &'t str, label: &str) -> &'t str {
     let label = label.trim_matches(['[', ']', '(', ')']);
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Adds what makes lists and tables whole, and headings, code, quotations, rows of one form and the like that stand between the
+//! Adds the missing parts of lists and tables, and headings, code, quotations, rows of the same form and the like between the
 //! texts of an article.
 
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ use crate::embed::quoted_post;
 use crate::further::is_alike;
 use crate::texts::PageTexts;
 
-/// Most bytes of text of a structure that is added.
+/// Maximum bytes of text of a structure that is added.
 const LONGEST: u32 = 12_000;
 /// Longest source of a quotation, and caption of a table, in bytes.
 const LONGEST_SOURCE: u32 = 240;
-/// Longest title and source of a table in the box around it, together.
+/// Longest title and source of a table in the box around it, together, in bytes.
 const TITLE_AND_SOURCE: u32 = 120;
-/// Share of a list's text that must be the article's for the rest to be added.
+/// Minimum share of a list's text that must be the article's for the rest to be added.
 const SHARE: f64 = 0.3;
 
 pub(crate) fn may_be_added(name: &LocalName) -> bool {
@@ -29,7 +29,7 @@ pub(crate) fn may_be_added(name: &LocalName) -> bool {
     )
 }
 
-/// Whether an element is a box with a note, by its role (WAI-ARIA 1.2, DPUB-ARIA 1.0) or the name that generators of documentation and
+/// Whether an element is a callout by its role (WAI-ARIA 1.2, DPUB-ARIA 1.0) or by the class that documentation generators and
 /// note-taking programs give it.
 pub(crate) fn is_callout(document: &Document, id: NodeId) -> bool {
     if !matches!(document.name(id), Some(&local_names!("div" "aside" "section"))) {
@@ -41,8 +41,8 @@ pub(crate) fn is_callout(document: &Document, id: NodeId) -> bool {
             .any(|class| matches!(class, "admonition" | "callout" | "markdown-alert"))
 }
 
-/// Includes what belongs to the article among `structures`, which are in document order. What completes the article's text is
-/// also part of it (`read`), as are headings, tables and code between its parts; boxes are only shown.
+/// Includes those of `structures` (in document order) that belong to the article. Additions that complete the article's text are
+/// also part of the text (`read`), as are headings, tables and code between its parts; boxes are only shown.
 pub(crate) fn add(
     texts: &PageTexts<'_>,
     structures: &[NodeId],
@@ -56,9 +56,9 @@ pub(crate) fn add(
     let is_heading = |id: NodeId| meant(document, id).is_some_and(|name| dom::is_heading(&name));
     add_rows(texts, include, read);
     let mut code_end = 0;
-    // The end of the article: of its last text, or of what was added behind it.
+    // The end of the article: of its last text, or of structures added after it.
     let mut end = texts.last + 1;
-    // The top of the last block of code, and whether it is for code.
+    // The top of the last block of code, and whether it contains hardly anything but code.
     let mut top_of_code: Option<(NodeId, bool)> = None;
     for &id in structures {
         let (own, text) = (texts.own(id), texts.text(id));
@@ -96,7 +96,7 @@ pub(crate) fn add(
             && (texts.is_between(id) || stands_behind(texts, structures, id, end))
             && belongs(texts, id)
         {
-            // Titles and sources of tables.
+            // The box around a table has its title and source.
             let around = texts.top(id).filter(|&top| texts.linked.sum(document, top) == 0);
             let whole = around.filter(|_| is_table(document, id)).unwrap_or(id);
             include_subtree(document, whole, include);
@@ -110,7 +110,7 @@ pub(crate) fn add(
             }
         }
     }
-    // Headings come before what they are headings of: the last are decided first.
+    // Headings come before the text they introduce: the last headings are decided first.
     for &id in structures.iter().rev().filter(|&&id| is_heading(id)) {
         let is_within = texts.text(id) > 0 && texts.own(id) == 0 && id < end && id > texts.first;
         if is_within && texts.top(id).is_some_and(|top| precedes_included(texts, id, top, include))
@@ -123,7 +123,7 @@ pub(crate) fn add(
     }
 }
 
-/// Whether the one link in a heading or term, or around it, opens or shows what it is the heading of.
+/// Whether the only link in or around a heading or term leads into the page, to the text under it.
 fn leads_into_page(texts: &PageTexts<'_>, heading: NodeId) -> bool {
     let document = texts.document;
     let href = |id: NodeId| match document.is(id, &local_name!("a")) {
@@ -141,7 +141,7 @@ fn include_subtree(document: &Document, id: NodeId, include: &mut [bool]) {
     include[id as usize..document.node(id).end as usize].fill(true);
 }
 
-/// Whether the next text after a heading is included, and the element around the heading holds hardly anything else.
+/// Whether the next text after a heading is included, and the heading's top contains hardly anything else.
 fn precedes_included(
     texts: &PageTexts<'_>,
     heading: NodeId,
@@ -155,12 +155,12 @@ fn precedes_included(
     next.is_some_and(|next| include[next as usize]) && texts.text(top) <= texts.text(heading) + 20
 }
 
-/// Whether a structure without text of the article, between two texts of it or behind the last, belongs to it: its text is not that of
-/// links to other pages, and hardly anything else is in its top.
+/// Whether a structure without text of the article, between two of its texts or after the last, belongs to it: the structure does
+/// not consist of links to other pages, and its top contains hardly anything else.
 fn belongs(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     let text = texts.text(id);
-    // Tables have titles and sources.
+    // Tables may have titles and sources.
     let beside = if is_table(document, id) { TITLE_AND_SOURCE } else { 20 };
     (!texts.is_linked(id) || is_nested_list_of_links(texts, id))
         && !is_list_of_cards(texts, id)
@@ -168,8 +168,8 @@ fn belongs(texts: &PageTexts<'_>, id: NodeId) -> bool {
         && (!is_table(document, id) || !is_layout(document, id))
 }
 
-/// Whether a structure follows the end of an article within the element that has most of it, and continues it: code, a table, a list
-/// whose items are lines, also with headings before it, or what the text before it announces with a colon.
+/// Whether a structure continues an article after its end, in the element with most of its text: code, a table, a list of lines
+/// (possibly after headings), or a list or quotation that the text before it announces with a colon.
 fn stands_behind(texts: &PageTexts<'_>, structures: &[NodeId], id: NodeId, end: NodeId) -> bool {
     let document = texts.document;
     if id < end || document.parent(id) != Some(texts.body) {
@@ -200,11 +200,11 @@ fn stands_behind(texts: &PageTexts<'_>, structures: &[NodeId], id: NodeId, end: 
     texts.all.range(end, id) == headings.map(|&own| texts.text(own)).sum::<u32>()
 }
 
-/// Bytes of text from which on a link is as long as a headline.
+/// Minimum bytes of text of a link that is as long as a headline.
 const HEADLINE: u32 = 20;
 
-/// Whether a list shows other pages: each item begins with a link that stands on a line of its own, or is as long as a headline, and
-/// more text follows it.
+/// Whether a list shows other pages: each item begins with a link, on a line of its own or as long as a headline, and more text
+/// follows.
 fn is_list_of_cards(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     let is_link = |own: &NodeId| {
@@ -228,11 +228,11 @@ fn is_list_of_cards(texts: &PageTexts<'_>, id: NodeId) -> bool {
         && items.all(is_card)
 }
 
-/// Fewest elements of one form that are rows.
+/// Minimum number of elements of the same form that are rows.
 const ROWS: usize = 3;
 
-/// Includes boxes with rows of one form that stand between paragraphs: facts, ingredients, lines of a chat. They are lists, written
-/// without the elements for lists.
+/// Includes boxes between paragraphs with rows of the same form: facts, ingredients, lines of a chat. They are lists without list
+/// elements.
 fn add_rows(texts: &PageTexts<'_>, include: &mut [bool], read: &mut [bool]) {
     let document = texts.document;
     let is_heading = |id: NodeId| document.name(id).is_some_and(is_heading);
@@ -278,7 +278,7 @@ fn add_rows(texts: &PageTexts<'_>, include: &mut [bool], read: &mut [bool]) {
     }
 }
 
-/// What stands beside the article's text at the same place of each row: who speaks, titles of steps.
+/// Returns titles at the same place of each row that are not text of the article: names of speakers, titles of steps.
 fn titles_of_rows(texts: &PageTexts<'_>, rows: &[NodeId]) -> Vec<Vec<NodeId>> {
     let document = texts.document;
     let may_be_title = |id: &NodeId| {
@@ -301,14 +301,14 @@ fn titles_of_rows(texts: &PageTexts<'_>, rows: &[NodeId]) -> Vec<Vec<NodeId>> {
     of_all.filter(|titles| differ(document, titles)).collect()
 }
 
-/// Whether elements have not all the same text.
+/// Whether elements have different texts.
 fn differ(document: &Document, elements: &[NodeId]) -> bool {
     let mut texts = elements.iter().map(|&id| document.text_content(id));
     let first = texts.next();
     texts.any(|text| Some(text) != first)
 }
 
-/// Whether most of the text of some boxes is that of rows, and they have no link, control or picture.
+/// Whether most of the text of some boxes is in rows, and they contain no link, control or picture.
 fn consists_of_rows(texts: &PageTexts<'_>, boxes: &[NodeId]) -> bool {
     let document = texts.document;
     let text: u32 = boxes.iter().map(|&id| texts.text(id)).sum();
@@ -355,7 +355,7 @@ fn consists_of_rows(texts: &PageTexts<'_>, boxes: &[NodeId]) -> bool {
     rows * 2 > text
 }
 
-/// Whether hardly anything but code, with the labels and buttons of each block, is in an element.
+/// Whether an element contains hardly anything but code, with the labels and buttons of each block.
 fn is_for_code(texts: &PageTexts<'_>, structures: &[NodeId], top: NodeId) -> bool {
     let end = texts.document.node(top).end;
     let from = structures.partition_point(|&own| own < top);
@@ -369,8 +369,8 @@ fn is_for_code(texts: &PageTexts<'_>, structures: &[NodeId], top: NodeId) -> boo
     texts.text(top) <= code
 }
 
-/// Whether the texts directly before and after what holds a structure are of the article, or, before it, `read` as such. A heading before
-/// it does not count.
+/// Whether the texts directly before and after the top of a structure are of the article; the one before may also be `read`.
+/// Headings before it do not count.
 fn stands_amid(texts: &PageTexts<'_>, id: NodeId, read: &[bool]) -> bool {
     let top = texts.top(id).unwrap_or(id);
     let has_text = |id: &NodeId| texts.all.range(*id, *id + 1) > 0;
@@ -385,8 +385,8 @@ fn stands_amid(texts: &PageTexts<'_>, id: NodeId, read: &[bool]) -> bool {
     before.is_some_and(is_read) && after.is_some_and(is_own)
 }
 
-/// Whether a list of links is a part of the article that it stands amid, and no list of related pages: it has lists within its
-/// items. Tables of contents lead into the page.
+/// Whether a list of links is part of the article around it, not a list of related pages: it has nested lists, and is not a table
+/// of contents, whose links lead into the page.
 fn is_nested_list_of_links(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     let leads_into_page = |own: NodeId| {
@@ -407,7 +407,7 @@ fn is_list(document: &Document, id: NodeId) -> bool {
     matches!(document.name(id), Some(&local_names!("ul" "ol")))
 }
 
-/// Includes what says whose words a quotation has, in it or in the figure around it, or the caption of a table's figure.
+/// Includes the source of a quotation, in it or in the figure around it, or the caption of a table's figure.
 fn add_source(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool], read: &mut [bool]) {
     let document = texts.document;
     let is_quotation = document.is(id, &local_name!("blockquote"));
@@ -430,7 +430,7 @@ fn add_source(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool], read: &mu
     }
 }
 
-/// Includes the rest of a structure that holds text of the article.
+/// Includes the rest of a structure that contains text of the article.
 fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
     let document = texts.document;
     let parts: &[LocalName] = match meant(document, id) {
@@ -446,7 +446,7 @@ fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
             &[local_name!("td"), local_name!("th"), local_name!("caption")]
         }
         Some(local_name!("details")) => {
-            // What is folded is not understood without it.
+            // The folded text is not understood without its summary.
             let is_summary = |child: &NodeId| document.is(*child, &local_name!("summary"));
             let summary = document.children(id).find(is_summary);
             return summary.into_iter().for_each(|own| include_subtree(document, own, include));
@@ -455,7 +455,7 @@ fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
         Some(name) if is_heading(&name) => {
             return include_subtree(document, id, include);
         }
-        // A note is read with its title.
+        // A callout is read with its title.
         _ if is_callout(document, id) && texts.text(id) <= LONGEST && !texts.is_linked(id) => {
             return include_subtree(document, id, include);
         }
@@ -482,8 +482,8 @@ fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
 /// Longest cell of a data table, in bytes.
 const LONGEST_CELL: usize = 2_500;
 
-/// Whether a table arranges the page instead of showing data: it says so, holds other tables or headlines, has long or
-/// many-paragraph cells, or a single row or column without headers.
+/// Whether a table is a layout table: its role says so, it contains other tables or headlines, its cells are long or have many
+/// paragraphs, or it has a single row or column without headers.
 pub(crate) fn is_layout(document: &Document, table: NodeId) -> bool {
     let role = document.attribute(table, &local_name!("role"));
     if matches!(role, Some("presentation" | "none")) {

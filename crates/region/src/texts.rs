@@ -1,4 +1,4 @@
-//! The texts of a page, counted.
+//! Counts the texts of a page.
 
 use dom::{Document, NodeId, PrefixSums, local_names};
 use url::Url;
@@ -9,24 +9,24 @@ use crate::names::NamedKinds;
 pub(crate) struct PageTexts<'a> {
     pub(crate) document: &'a Document,
     pub(crate) base: &'a Url,
-    /// All of it.
+    /// All text.
     pub(crate) all: PrefixSums,
-    /// That of links.
+    /// The text of links.
     pub(crate) linked: PrefixSums,
-    /// That of the article, without captions.
+    /// The text of the article, without captions.
     pub(crate) kept: PrefixSums,
-    /// What elements are by their names.
+    /// The classification of elements by their names.
     pub(crate) names: NamedKinds,
-    /// First and last text of the article.
+    /// The first and last text of the article.
     pub(crate) first: NodeId,
     pub(crate) last: NodeId,
-    /// The innermost element with more than half of the article's text that is no paragraph or the like.
+    /// The innermost element that contains more than half of the article's text and is not a paragraph or the like.
     pub(crate) body: NodeId,
 }
 
 impl PageTexts<'_> {
-    /// The outermost element around a node, itself included, without text of the article; `None` if that or one inside
-    /// it does not belong to the article by its name. The node itself, if it has text of the article.
+    /// Returns the outermost element around a node (or the node) without text of the article; `None` if it, or an element up to
+    /// it, does not belong to the article by its name. Returns the node itself if it has text of the article.
     pub(crate) fn top(&self, id: NodeId) -> Option<NodeId> {
         let mut top = id;
         for around in self.document.ancestors(id) {
@@ -41,7 +41,7 @@ impl PageTexts<'_> {
         Some(top)
     }
 
-    /// Whether nodes are between two texts of the article.
+    /// Whether a node is between two texts of the article.
     pub(crate) fn is_between(&self, id: NodeId) -> bool {
         self.first < id && id < self.last
     }
@@ -62,7 +62,7 @@ impl PageTexts<'_> {
     }
 }
 
-/// The innermost element with more than half of some text that may hold paragraphs.
+/// Returns the innermost element that contains more than half of some text and may contain paragraphs.
 pub(crate) fn body_of(document: &Document, kept: &PrefixSums) -> NodeId {
     let may_hold_paragraphs = |id: NodeId| {
         !document.is_inline(id)
@@ -81,7 +81,7 @@ pub(crate) fn body_of(document: &Document, kept: &PrefixSums) -> NodeId {
     }
 }
 
-/// Bytes of a text without white space around it.
+/// Counts the bytes of a text without white space around it.
 pub(crate) fn visible(text: &str) -> u32 {
     text.trim_ascii().len() as u32
 }

@@ -1,4 +1,4 @@
-//! Puts the elements of a tree where HTML allows them, so that the tree is the same when it is written and parsed again.
+//! Puts the elements of a tree where HTML allows them, so that a parser reads the same tree from its HTML.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use dom::{LocalName, is_heading, is_void, local_name, local_names};
 use crate::allowed::formula_stays;
 use crate::tree::{At, NodeMark, RegionNode, RegionTree};
 
-/// Tidies a tree: items are in lists, cells in rows of tables, captions in figures; paragraphs and headings hold no
-/// blocks; links no links. What is empty is left out.
+/// Tidies a tree. Then items are in lists, cells in rows of tables, captions in figures; paragraphs and headings contain no
+/// blocks, and links no links. Empty elements are removed.
 pub(crate) fn tidy(tree: &mut RegionTree<'_>) {
     let order: Vec<At> = tree.below(0).collect();
     unwrap_nested(tree);
@@ -20,14 +20,14 @@ pub(crate) fn tidy(tree: &mut RegionTree<'_>) {
             settle_figure(tree, at);
         }
     }
-    // Parents before children, as what is wrapped gets new children.
+    // Parents before children, because wrapping adds new children.
     let mut next = vec![0];
     while let Some(at) = next.pop() {
         place_children(tree, at);
         next.extend(tree.nodes[at].children.iter().copied());
     }
     let order: Vec<At> = tree.below(0).collect();
-    // Whether each node breaks the line, itself or by what it holds.
+    // Whether each node breaks the line, by itself or by its content.
     let mut breaks = vec![false; tree.nodes.len()];
     for &at in order.iter().rev() {
         hoist_breaks(tree, at, &mut breaks);
@@ -46,9 +46,9 @@ pub(crate) fn tidy(tree: &mut RegionTree<'_>) {
     }
 }
 
-/// Drops the bullets that the items of a list begin with: all have the same one, and lists show their own.
+/// Drops typed bullets if all items of a list begin with the same one: lists show their own.
 fn drop_typed_bullets(tree: &mut RegionTree<'_>, list: At) {
-    // Dashes may be signs of numbers.
+    // Dashes may be minus signs.
     let is_dash = |c: char| matches!(c, '-' | '*' | '\u{2013}' | '\u{2014}');
     let is_dot = |c: char| {
         matches!(
@@ -85,7 +85,7 @@ fn drop_typed_bullets(tree: &mut RegionTree<'_>, list: At) {
     }
 }
 
-/// Elements that close an open paragraph (HTML §13.2.6.4.7).
+/// Whether an element closes an open paragraph (HTML §13.2.6.4.7).
 fn is_block(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -97,7 +97,7 @@ fn is_block(name: &LocalName) -> bool {
     )
 }
 
-/// Replaces an element by its children. Its id goes to the first of them that is an element without one.
+/// Replaces unwanted children by their own children. The id of each goes to its first child element without an id.
 fn unwrap_children(
     tree: &mut RegionTree<'_>,
     parent: At,
@@ -144,7 +144,7 @@ fn drop_empty(tree: &mut RegionTree<'_>, parent: At) {
         )
     });
     let mut children = std::mem::take(&mut tree.nodes[parent].children);
-    // Empty lines separate what stands before and behind them.
+    // Empty lines separate the text before and after them.
     for &child in &children {
         let is_line = matches!(tree.nodes[child].name, Some(local_names!("p" "div")))
             && tree.nodes[child].children.iter().all(|&inner| is_any_space(tree, inner))
@@ -170,7 +170,7 @@ fn drop_empty(tree: &mut RegionTree<'_>, parent: At) {
     tree.nodes[parent].children = children;
 }
 
-/// Makes captions the children of their figure, and unwraps what is only around its media.
+/// Moves captions directly into their figure, and unwraps elements that only contain its media.
 fn settle_figure(tree: &mut RegionTree<'_>, figure: At) {
     let mut captions = Vec::new();
     let mut next = vec![figure];
@@ -179,13 +179,13 @@ fn settle_figure(tree: &mut RegionTree<'_>, figure: At) {
             .children
             .iter()
             .partition(|&&child| tree.is(child, &local_name!("figcaption")));
-        // A figure within a figure has captions of its own.
+        // A figure inside another has its own captions.
         next.extend(rest.iter().filter(|&&child| !tree.is(child, &local_name!("figure"))));
         tree.nodes[at].children = rest;
         captions.extend(own);
     }
     captions.sort_unstable();
-    // A figure has one caption.
+    // A figure has at most one caption.
     join_captions(tree, &captions);
     tree.nodes[figure].children.extend(captions.first().copied());
     let holds_only_media = |tree: &RegionTree<'_>, child: At| {
@@ -201,7 +201,7 @@ fn settle_figure(tree: &mut RegionTree<'_>, figure: At) {
     unwrap_children(tree, figure, holds_only_media);
 }
 
-/// Wraps each run of children that `belongs` says in an element of this name; a run joins `join` directly before it.
+/// Wraps each run of children for which `belongs` holds in an element; if `joins`, in such an element directly before it.
 fn wrap_runs(
     tree: &mut RegionTree<'_>,
     parent: At,
@@ -234,7 +234,7 @@ fn wrap_runs(
     tree.nodes[parent].children = children;
 }
 
-/// Whether nodes are elements whose names are such.
+/// Turns a test of names into a test of nodes.
 fn named(is_such: fn(&LocalName) -> bool) -> impl Fn(&RegionTree<'_>, At) -> bool {
     move |tree, at| tree.nodes[at].name.as_ref().is_some_and(is_such)
 }
@@ -263,7 +263,7 @@ fn is_of_table(name: &LocalName) -> bool {
     matches!(*name, local_names!("thead" "tbody" "tfoot" "caption" "colgroup"))
 }
 
-/// Puts the children of an element into those that HTML demands around them.
+/// Wraps the children of an element in the elements that HTML demands around them.
 fn place_children(tree: &mut RegionTree<'_>, at: At) {
     let Some(mut name) = tree.nodes[at].name.clone() else { return };
     let beside_rows = named(|own| matches!(*own, local_names!("caption" "colgroup" "col")));
@@ -272,18 +272,18 @@ fn place_children(tree: &mut RegionTree<'_>, at: At) {
     if name == local_name!("table")
         && tree.nodes[at].children.iter().all(|&child| is_beside(tree, child))
     {
-        // Without rows it is no table.
+        // Without rows, it is not a table.
         name = local_name!("div");
         tree.nodes[at].name = Some(name.clone());
     }
     if name == local_name!("details") && !begin_with_summary(tree, at) {
-        // Nothing says what is folded.
+        // Folded content needs a summary.
         name = local_name!("div");
         tree.nodes[at].name = Some(name.clone());
         tree.nodes[at].attributes.retain(|a| a.0 != local_name!("open"));
     }
     type IsSuch = fn(&LocalName) -> bool;
-    // Children that are replaced by theirs, what the others are put into, and those that need nothing around them.
+    // Children that are unwrapped, the element that other children are put into, and children that need no element around them.
     let (unwrapped, around, stays): (IsSuch, LocalName, IsSuch) = match name {
         local_names!("ul" "ol") => (is_division, local_name!("li"), is_item),
         local_name!("dl") => (is_division, local_name!("dd"), is_term),
@@ -315,7 +315,7 @@ fn place_children(tree: &mut RegionTree<'_>, at: At) {
     }
 }
 
-/// Puts the children of any other element into those that HTML demands around them.
+/// Wraps the children of any other element in the elements that HTML demands around them.
 fn place_anywhere(tree: &mut RegionTree<'_>, at: At, name: &LocalName) {
     let list = |tree: &RegionTree<'_>, item: At| match tree.nodes[item].mark {
         NodeMark::Numbered => local_name!("ol"),
@@ -360,7 +360,7 @@ fn place_anywhere(tree: &mut RegionTree<'_>, at: At, name: &LocalName) {
     }
 }
 
-/// Puts readings in brackets, which are shown where they cannot stand above the text (HTML §4.5.14).
+/// Puts ruby readings in brackets, which browsers show if they cannot show readings above the text (HTML §4.5.14).
 fn bracket_readings(tree: &mut RegionTree<'_>, ruby: At) {
     let is_bracket = |tree: &RegionTree<'_>, at: At| tree.is(at, &local_name!("rp"));
     if tree.nodes[ruby].children.iter().any(|&child| is_bracket(tree, child)) {
@@ -390,21 +390,21 @@ fn begin_with_summary(tree: &mut RegionTree<'_>, details: At) -> bool {
     true
 }
 
-/// Puts the caption of a table before everything else, and its feet behind it; of several captions, the others are added to the first.
+/// Moves the caption of a table to its start and its feet to its end. Further captions are added to the first.
 fn begin_with_caption(tree: &mut RegionTree<'_>, table: At) {
     let (captions, rest): (Vec<At>, Vec<At>) = tree.nodes[table]
         .children
         .iter()
         .partition(|&&child| tree.is(child, &local_name!("caption")));
     join_captions(tree, &captions);
-    // Feet are shown below everything else, wherever they are written.
+    // Feet are shown at the end, wherever they are written.
     let (feet, rest): (Vec<At>, Vec<At>) =
         rest.into_iter().partition(|&child| tree.is(child, &local_name!("tfoot")));
     let caption = captions.first().copied().into_iter();
     tree.nodes[table].children = caption.chain(rest).chain(feet).collect();
 }
 
-/// Adds the content of captions to the first of them. Credits stay such.
+/// Joins captions into the first. Credits stay marked.
 fn join_captions(tree: &mut RegionTree<'_>, captions: &[At]) {
     let Some((&first, [_, ..])) = captions.split_first() else { return };
     let mut children = Vec::new();
@@ -424,7 +424,7 @@ fn join_captions(tree: &mut RegionTree<'_>, captions: &[At]) {
     tree.nodes[first].mark = NodeMark::None;
 }
 
-/// Elements that are not part of a line of text.
+/// Whether elements of this name are not part of a line of text.
 fn is_apart(name: &LocalName) -> bool {
     is_block(name)
         || matches!(
@@ -435,8 +435,8 @@ fn is_apart(name: &LocalName) -> bool {
         )
 }
 
-/// Makes a paragraph of each run of text in an element that may hold paragraphs, if it has several or blocks beside it: empty
-/// lines separate them. An element that is only around blocks is replaced by them, and one around a line is a paragraph.
+/// Makes a paragraph of each run of text in an element that may contain paragraphs, if it has several runs, which empty lines
+/// separate, or blocks. An element that only contains blocks is replaced by them; one that contains a line becomes a paragraph.
 fn settle_paragraphs(tree: &mut RegionTree<'_>, at: At, breaks: &mut Vec<bool>) {
     let Some(name) = tree.nodes[at].name.clone() else { return };
     let holds_blocks = at == 0
@@ -484,11 +484,11 @@ fn settle_paragraphs(tree: &mut RegionTree<'_>, at: At, breaks: &mut Vec<bool>) 
 
 enum FlowPart {
     Block(At),
-    /// Text and inline elements that follow each other.
+    /// Consecutive texts and inline elements.
     Run(Vec<At>),
 }
 
-/// Divides children into blocks and runs of text, which end at empty lines and where something was left out. Counts the runs.
+/// Divides children into blocks and runs of text, which end at empty lines and at gaps. Counts the runs.
 fn split_at_gaps(
     tree: &RegionTree<'_>,
     children: &[At],
@@ -529,7 +529,7 @@ fn split_at_gaps(
     parts
 }
 
-/// Whether children are one run of text as they are: without blocks, line breaks, gaps, and white space at the ends.
+/// Whether children are already one run of text: without blocks, line breaks, gaps, or white space at the ends.
 fn is_line(tree: &RegionTree<'_>, children: &[At], breaks: &[bool]) -> bool {
     let is_part = |&at: &At| {
         !breaks[at] && !tree.is(at, &local_name!("br")) && tree.nodes[at].mark != NodeMark::Gap
@@ -543,12 +543,12 @@ fn is_blank(tree: &RegionTree<'_>, at: At) -> bool {
     is_any_space(tree, at) || tree.is(at, &local_name!("br"))
 }
 
-/// Whether a node is white space, also such as holds a line open.
+/// Whether a node is white space, including no-break spaces.
 fn is_any_space(tree: &RegionTree<'_>, at: At) -> bool {
     tree.nodes[at].name.is_none() && tree.nodes[at].text.chars().all(char::is_whitespace)
 }
 
-/// Moves empty lines out of the inline elements among the children of an element, which are divided there.
+/// Moves empty lines out of inline children of an element, which are divided there.
 fn hoist_breaks(tree: &mut RegionTree<'_>, at: At, breaks: &mut Vec<bool>) {
     let is_divided = |&child: &At| {
         let name = tree.nodes[child].name.as_ref();
@@ -571,7 +571,7 @@ fn hoist_breaks(tree: &mut RegionTree<'_>, at: At, breaks: &mut Vec<bool>) {
         let mut rest = &inner[..];
         let mut around = child;
         while !rest.is_empty() {
-            // Up to the next empty line, and past it.
+            // The next empty line: its start and end.
             let starts = (0..rest.len()).filter(|&from| tree.is(rest[from], &local_name!("br")));
             let line = { starts }.find_map(|from| {
                 let blank = rest[from..].iter().take_while(|&&at| is_blank(tree, at)).count();
@@ -606,7 +606,7 @@ fn has_empty_line(tree: &RegionTree<'_>, nodes: &[At]) -> bool {
     })
 }
 
-/// The paragraphs that a paragraph with empty lines consists of.
+/// Splits a paragraph at its empty lines.
 fn split_paragraph(tree: &mut RegionTree<'_>, paragraph: At, breaks: &[bool]) -> Vec<At> {
     if is_line(tree, &tree.nodes[paragraph].children, breaks) {
         return vec![paragraph];
@@ -643,7 +643,7 @@ fn split_paragraph(tree: &mut RegionTree<'_>, paragraph: At, breaks: &[bool]) ->
     paragraphs
 }
 
-/// Whether a division says nothing and holds nothing but blocks.
+/// Whether a division has no attributes and contains only blocks.
 fn is_only_around_blocks(tree: &RegionTree<'_>, at: At, breaks: &[bool]) -> bool {
     let node = &tree.nodes[at];
     tree.is(at, &local_name!("div"))
@@ -652,7 +652,7 @@ fn is_only_around_blocks(tree: &RegionTree<'_>, at: At, breaks: &[bool]) -> bool
         && node.children.iter().all(|&child| breaks[child] || tree.is_space(child))
 }
 
-/// Makes the first row of a table a row of headers if all of it is bold, and leaves out rows that repeat the headers.
+/// Makes the first row of a table a header row if all of it is bold, and removes rows that repeat the headers.
 fn settle_headers(tree: &mut RegionTree<'_>, table: At) {
     if !tree.is(table, &local_name!("table")) {
         return;
@@ -701,7 +701,7 @@ fn settle_headers(tree: &mut RegionTree<'_>, table: At) {
     }
 }
 
-/// Renames paragraphs that hold blocks, and unwraps blocks in headings.
+/// Renames paragraphs that contain blocks, and unwraps blocks in headings.
 fn settle_blocks(tree: &mut RegionTree<'_>, at: At, holds_block: bool) {
     let Some(name) = tree.nodes[at].name.clone() else { return };
     if name == local_name!("p") && holds_block {
@@ -712,7 +712,7 @@ fn settle_blocks(tree: &mut RegionTree<'_>, at: At, holds_block: bool) {
             wraps(tree, child) || tree.nodes[child].name.as_ref().is_some_and(is_heading)
         };
         if tree.nodes[at].children.iter().any(|&child| unwanted(tree, child)) {
-            // Words of different blocks stay apart.
+            // Spaces keep the words of different blocks apart.
             let mut spaced = Vec::new();
             for child in std::mem::take(&mut tree.nodes[at].children) {
                 if unwanted(tree, child) && !spaced.is_empty() {

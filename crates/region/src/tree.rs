@@ -1,4 +1,4 @@
-//! The tree of an article while it is made.
+//! The tree of an article while it is built.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ pub(crate) type At = usize;
 
 #[derive(Debug, Default)]
 pub(crate) struct RegionNode<'a> {
-    /// Its tag; `None` for text.
+    /// The tag; `None` for text.
     pub(crate) name: Option<LocalName>,
     pub(crate) attributes: Vec<(LocalName, Cow<'a, str>)>,
     pub(crate) text: Cow<'a, str>,
@@ -18,14 +18,14 @@ pub(crate) struct RegionNode<'a> {
     pub(crate) mark: NodeMark,
 }
 
-/// What is known of a node besides its tag.
+/// The role of a node, in addition to its tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NodeMark {
     #[default]
     None,
     /// It names the owner of a picture.
     Credit,
-    /// It is a caption outside of a figure.
+    /// It is a caption outside a figure.
     Caption,
     /// An item of an ordered list.
     Numbered,
@@ -34,27 +34,27 @@ pub(crate) enum NodeMark {
     /// It is the label that a note begins with.
     NoteLabel,
     Reference,
-    /// It stands for something embedded.
+    /// It stands for an embedded medium.
     Embed,
     /// A text that is shown, but is not part of the article's text.
     Unread,
-    /// White space where something was left out that separates paragraphs.
+    /// White space in place of an omitted element that separated paragraphs.
     Gap,
-    /// It shows that a post of a thread begins here.
+    /// It marks the beginning of a post of a thread.
     Post,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct RegionTree<'a> {
     pub(crate) nodes: Vec<RegionNode<'a>>,
-    /// Of pictures, the sources that no attribute has.
+    /// The sources of pictures that are in no attribute.
     pub(crate) others: BTreeMap<At, Vec<String>>,
-    /// Of formulas, how they are written in text.
+    /// The formulas as they are written in text.
     pub(crate) formulas: BTreeMap<At, String>,
 }
 
 impl<'a> RegionTree<'a> {
-    /// With room for so many nodes.
+    /// Creates a tree with a root and room for this many nodes.
     pub(crate) fn new(nodes: usize) -> Self {
         let mut tree = Self { nodes: Vec::with_capacity(nodes), ..Self::default() };
         tree.element(local_name!("html"));
@@ -66,7 +66,7 @@ impl<'a> RegionTree<'a> {
         self.nodes.len() - 1
     }
 
-    /// Adds an element without parent.
+    /// Adds an element without a parent.
     pub(crate) fn element(&mut self, name: LocalName) -> At {
         self.node(Some(name), Cow::Borrowed(""))
     }
@@ -78,7 +78,7 @@ impl<'a> RegionTree<'a> {
         at
     }
 
-    /// Adds text without parent.
+    /// Adds text without a parent.
     pub(crate) fn text(&mut self, text: &'static str) -> At {
         self.node(None, Cow::Borrowed(text))
     }
@@ -98,7 +98,7 @@ impl<'a> RegionTree<'a> {
         self.nodes[at].attributes.iter().find(|a| a.0 == *name).map(|a| &*a.1)
     }
 
-    /// An attribute whose name is no constant of the parser.
+    /// Returns an attribute whose name is not a constant of the parser.
     pub(crate) fn data(&self, at: At, name: &str) -> Option<&str> {
         self.nodes[at].attributes.iter().find(|a| *a.0 == *name).map(|a| &*a.1)
     }
@@ -113,7 +113,7 @@ impl<'a> RegionTree<'a> {
             && self.nodes[at].text.bytes().all(|b| b.is_ascii_whitespace())
     }
 
-    /// All nodes below one in document order, itself first.
+    /// Returns a node and all nodes below it, in document order.
     pub(crate) fn below(&self, at: At) -> impl Iterator<Item = At> {
         let mut next = vec![at];
         std::iter::from_fn(move || {
@@ -123,22 +123,22 @@ impl<'a> RegionTree<'a> {
         })
     }
 
-    /// The elements of a name in document order.
+    /// Returns the elements with this name, in document order.
     pub(crate) fn all(&self, name: LocalName) -> impl Iterator<Item = At> {
         self.below(0).filter(move |&at| self.is(at, &name))
     }
 
-    /// The children of an element that are not white space.
+    /// Returns the children of an element that are not white space.
     pub(crate) fn shown_children(&self, at: At) -> impl DoubleEndedIterator<Item = At> {
         self.nodes[at].children.iter().copied().filter(|&child| !self.is_space(child))
     }
 
-    /// The text below a node, white space collapsed.
+    /// Returns the text below a node, with white space collapsed.
     pub(crate) fn text_of(&self, at: At) -> String {
         self.text_below(at, |_| false)
     }
 
-    /// The same without what `leave` says.
+    /// Like `text_of`, without the nodes for which `leave` is true.
     pub(crate) fn text_below(&self, at: At, leave: impl Fn(At) -> bool) -> String {
         let mut text = String::new();
         let mut next = vec![at];

@@ -1,4 +1,4 @@
-//! Writes a tree as HTML, and as a document without players, for forms that have no elements for them.
+//! Writes a tree as HTML, and as a document without players, for text and Markdown, which have none.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ enum WriteStep {
     Close(At),
 }
 
-/// The HTML of a tree, without its root (HTML §13.3). Parsed again, it is the same tree.
+/// Writes the HTML of a tree, without its root (HTML §13.3). Parsed again, it gives the same tree.
 pub(crate) fn html_of(tree: &RegionTree<'_>) -> String {
     let mut out = String::new();
     let mut steps: Vec<WriteStep> =
@@ -60,7 +60,7 @@ pub(crate) fn html_of(tree: &RegionTree<'_>) -> String {
     out
 }
 
-/// Bytes that are, or may begin, a character that has to be escaped.
+/// Bytes that are, or may begin, a character that must be escaped.
 const ESCAPED: [bool; 256] = {
     let mut escaped = [false; 256];
     let bytes = *b"&<>\"\0\r\xc2";
@@ -100,14 +100,13 @@ fn escape(text: &str, in_attribute: bool, out: &mut String) {
     out.push_str(&text[from..]);
 }
 
-/// The tree as a document, in which links stand for players; or, if it is for reading alone, without them and without texts
-/// that are only shown. Then what shows where posts of a thread begin is left out, too; the nodes that they begin with are given
-/// beside it.
+/// Returns the tree as a document, with links in place of players. If `is_for_reading`, players, texts that are only shown, and
+/// the starts of posts are left out. Also returns the nodes that posts begin with.
 pub(crate) fn document_of(tree: &RegionTree<'_>, is_for_reading: bool) -> (Document, Vec<NodeId>) {
     let (mut posts, mut begins_post) = (Vec::new(), false);
     let mut builder = Builder::of_all();
     let mut steps = vec![WriteStep::Open(0)];
-    // Ids of what is written.
+    // Ids of the elements written so far.
     let mut above: BTreeSet<&str> = BTreeSet::new();
     while let Some(step) = steps.pop() {
         let at = match step {

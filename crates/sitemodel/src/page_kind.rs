@@ -1,5 +1,5 @@
-//! The kind of a page (one article, a list of articles, or neither), and which pages are dropped as lists: those that
-//! have no text of their own, but lead to other pages.
+//! Classifies pages as one article, a list of articles, or neither, and drops lists: pages that have no text of their own but
+//! link to other pages.
 
 use std::collections::BTreeSet;
 
@@ -23,20 +23,20 @@ pub(crate) struct Impression {
     /// Points for a list; negative for an article.
     points: i32,
     address: Option<TemplateKind>,
-    /// Whether it has enough words.
+    /// Whether it has too few words to be an article.
     empty: bool,
-    /// Whether it is known to link other pages of the crawl.
+    /// Whether it is known to link to other pages of the crawl.
     leads_on: bool,
 }
 
 impl Impression {
-    /// Whether the page looks like a list and its address is inconclusive: then it is one only if it links
-    /// other pages of the crawl. Galleries and lists of tips look the same, but are articles.
+    /// Whether the page looks like a list but its address is inconclusive. It is then a list only if it links to other pages of
+    /// the crawl: galleries and lists of tips look the same, but are articles.
     pub(crate) fn needs_proof(&self) -> bool {
         self.address.is_none() && !self.empty && self.points >= LIST
     }
 
-    /// Whether nothing speaks for an article.
+    /// Whether the points do not favour an article.
     pub(crate) fn may_be_list(&self) -> bool {
         self.points >= 0
     }
@@ -45,11 +45,11 @@ impl Impression {
 /// Number of points from which a page looks like a list.
 const LIST: i32 = 3;
 
-/// Minimum number of other pages of the crawl that a page links which is a list only if it links some.
+/// Minimum number of links to other pages of the crawl for a page that [needs proof](Impression::needs_proof).
 const LEADS_TO: usize = 3;
 
-/// Classifies a page by itself. Continuous prose under one element is an article; many teasers (a link with a few lines
-/// of text) under many similar elements are a list. Feeds list articles.
+/// Classifies a page without its siblings. Continuous prose under one element is an article; many teasers (a link with a few
+/// lines of text) under many similar elements are a list. Feeds list articles.
 pub(crate) fn impression(
     sibling: &SiblingPage<'_>,
     addresses: &AddressDigest,
@@ -60,7 +60,7 @@ pub(crate) fn impression(
     let words = parsed.words.total();
     let address = address_says(&parsed.page.url, addresses.pages_below(&parsed.page.url));
     let is_short = words < tables.cluster.min_words;
-    // Only grove takes texts of JSON-LD, of feeds and of data.
+    // Only grove uses the text in JSON-LD, feeds and data.
     let has_text = !is_short
         || tables.rank.engine == Engine::Grove
             && (parsed.full_text_words(sibling.feed_items) >= FULL_TEXT_WORDS
@@ -102,7 +102,7 @@ pub(crate) fn impression(
     impression
 }
 
-/// Whether the anchors among nodes of a page link so many other pages of the crawl.
+/// Whether the links among `nodes` lead to at least `least` other pages of the crawl.
 fn leads_on(
     page: &ParsedPage<'_>,
     nodes: impl Iterator<Item = NodeId>,
@@ -141,7 +141,7 @@ impl Middle {
         Self(points.get(points.len().saturating_sub(1) / 2).copied().unwrap_or(0))
     }
 
-    /// The kind of a page of that layout.
+    /// Returns the kind of a page of this layout.
     pub(crate) fn kind(self, page: &Impression) -> TemplateKind {
         let own = page.points >= LIST;
         if page.empty {
@@ -233,7 +233,7 @@ pub fn address_says(url: &str, is_section: bool) -> Option<TemplateKind> {
     if is_section { Some(TemplateKind::List) } else { url_says(url) }
 }
 
-/// Classifies a path: home pages, sections, tags and searches have typical ones.
+/// Classifies an address by its path: home pages, sections, tags and searches have typical paths.
 fn url_says(url: &str) -> Option<TemplateKind> {
     let url = Url::parse(url).ok()?;
     let path = url.path().trim_end_matches('/').to_lowercase();
@@ -263,7 +263,7 @@ fn url_says(url: &str) -> Option<TemplateKind> {
     slug.then_some(TemplateKind::Article)
 }
 
-/// The type that the page declares.
+/// Points for the type that the page declares.
 fn declared(document: &Document) -> i32 {
     let head = document.head();
     let mut points = match head.meta("og:type") {
@@ -280,20 +280,19 @@ fn declared(document: &Document) -> i32 {
     points
 }
 
-/// Minimum share of words that are links, from which on a page that looks like a list has no text of its own:
-/// of the words of the page, with its menus; of those of its body; and of either if the links do not lead to other
-/// pages of the crawl, which have the text.
+/// Minimum shares of linked words with which a page that looks like a list has no text of its own. The first two are shares of
+/// the page (menus included) and of its body; they apply if it links to pages of the crawl. `MERE_LINKS` applies to any links.
 const LINKS_OF_PAGE: f64 = 0.85;
 const LINKS_OF_BODY: f64 = 0.7;
 const MERE_LINKS: f64 = 0.95;
-/// Minimum number of other pages of the crawl that a list links.
+/// Minimum number of other pages of the crawl that a list links to.
 const LINKED: usize = 2;
-/// Maximum number of words that a list has for each of them: a headline with a few lines.
+/// Maximum number of words of a list per linked page: a headline with a few lines.
 const WORDS_OF_TEASER: u32 = 40;
 /// Maximum number of words between the beginning of a list of posts and the first headline.
 const WORDS_BEFORE: u32 = 60;
 
-/// Why a page of a kind is dropped before it is extracted, if so. The engine grove keeps lists with text of their
+/// Returns why a page is dropped before extraction, or `None` if it is kept. The engine grove keeps lists that have text of their
 /// own.
 pub(crate) fn refusal(
     kind: TemplateKind,
@@ -316,7 +315,7 @@ pub(crate) fn refusal(
     }
 }
 
-/// Whether a page links other pages of the crawl.
+/// Whether a page links to other pages of the crawl.
 fn is_index(page: &ParsedPage<'_>, addresses: &AddressDigest, settings: &Settings) -> bool {
     leads_on(page, page.document.ids(), addresses, settings.tracking(), LINKED)
 }
@@ -326,10 +325,10 @@ fn share(linked: u32, words: u32) -> f64 {
     if words == 0 { 1.0 } else { f64::from(linked) / f64::from(words) }
 }
 
-/// Decides whether what was found of a page is a list.
+/// Decides whether the body found on a page is a list.
 pub(crate) struct Lists<'a> {
     pub(crate) sibling: &'a SiblingPage<'a>,
-    /// The kind of its template, and the rule of its page type.
+    /// The kind of its template; `drops_excerpts` is the rule of its page type.
     pub(crate) kind: TemplateKind,
     pub(crate) drops_excerpts: bool,
     pub(crate) addresses: &'a AddressDigest,
@@ -337,8 +336,8 @@ pub(crate) struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    /// Whether the body is that of a list: links; or, on sites of texts, teasers of other pages of the crawl,
-    /// whose words are those pages'.
+    /// Whether the body is a list: it consists of links or, where the page type drops excerpts, of teasers or posts of other
+    /// pages of the crawl.
     pub(crate) fn is_list(&self, body: &ArticleBody) -> bool {
         let tables = self.settings.tables();
         if body.elsewhere.is_some() || tables.cluster.extract_lists {
@@ -355,8 +354,8 @@ impl Lists<'_> {
             || excerpts && (self.consists_of_teasers(body, words) || self.consists_of_posts(body))
     }
 
-    /// Whether the body begins with the headline of another page of the crawl and has more of them: the posts of a blog, in
-    /// full. Round-ups, which link what they are about, have a headline of their own.
+    /// Whether the body begins with the headline of another page of the crawl and contains more such headlines, like a blog that
+    /// shows its posts in full. Round-ups, which also link to their subjects, have a headline of their own.
     fn consists_of_posts(&self, body: &ArticleBody) -> bool {
         let Self { sibling, addresses, settings, .. } = *self;
         let (page, document) = (sibling.page, &sibling.page.document);
@@ -378,7 +377,7 @@ impl Lists<'_> {
         let between = start.min(first)..start.max(first);
         let around = |id: NodeId| document.parent(id).into_iter().chain(document.subtree(id));
         let is_link = |id: NodeId| document.is(id, &local_name!("a"));
-        // Names of the site and, if the address says so, of a section.
+        // The names of the site and, if the address indicates one, of a section.
         let may_be_before = |&id: &NodeId| {
             around(id).any(is_link) || is_listed && document.is(id, &local_name!("h1"))
         };
@@ -392,8 +391,8 @@ impl Lists<'_> {
             && leads(&headlines[before..], LINKED)
     }
 
-    /// Whether a page that may be a list links so many pages of the crawl between the beginning and the end of its
-    /// body that the words are teasers. Links after the body, to the previous and the next page, do not count.
+    /// Whether a page may be a list and its body links to so many pages of the crawl that its words are teasers. Links after the
+    /// body, to the previous and the next page, do not count.
     fn consists_of_teasers(&self, body: &ArticleBody, words: u32) -> bool {
         let Self { sibling, addresses, settings, .. } = *self;
         let (Some(&first), Some(&last)) = (body.nodes.first(), body.nodes.last()) else {
@@ -405,7 +404,7 @@ impl Lists<'_> {
             && impression(sibling, addresses, settings).may_be_list()
     }
 
-    /// Counts of what is kept of a body.
+    /// Sums counts over the body without its pruned nodes.
     fn sum(&self, body: &ArticleBody, counts: &PrefixSums) -> u32 {
         let document = &self.sibling.page.document;
         let of = |nodes: &[NodeId]| nodes.iter().map(|&id| counts.sum(document, id)).sum::<u32>();

@@ -1,4 +1,4 @@
-//! What the rules of tree construction say of elements by name (WHATWG HTML §13.2.4.2, §13.2.6.4).
+//! Classes of elements in the rules of tree construction, by name (WHATWG HTML §13.2.4.2, §13.2.6.4).
 
 use html5ever::{LocalName, local_name};
 
@@ -13,11 +13,11 @@ impl ElementClass {
     pub(super) const IMPLIED_END: Self = Self(4);
     pub(super) const HEADING: Self = Self(8);
     pub(super) const FORMATTING: Self = Self(16);
-    /// Its start tag does nothing but close a paragraph before it is inserted.
+    /// Its start tag only closes an open paragraph before the element is inserted.
     pub(super) const CLOSES_P: Self = Self(32);
     /// Its end tag closes the element if it is in scope.
     pub(super) const BLOCK_END: Self = Self(64);
-    /// Processed as in the head, wherever it stands.
+    /// Processed as in the head, wherever it occurs.
     pub(super) const OF_HEAD: Self = Self(128);
     pub(super) const VOID: Self = Self(256);
     /// Part of a table, other than the table itself.

@@ -6,12 +6,12 @@ use super::class::ElementClass;
 use super::start::BODIES;
 use super::state::{DirectBuilder, Mode, OpenForm};
 
-/// What is left to do for an end tag.
+/// What remains to be done for an end tag.
 enum Rest {
     Nothing,
-    /// It is to be processed in the mode that is now current.
+    /// Process it again, in the mode that is now current.
     Again,
-    /// It is to be processed as in the body.
+    /// Process it as in the body.
     InBody,
 }
 
@@ -174,7 +174,7 @@ impl DirectBuilder {
         if self.template_modes.pop().is_none() {
             return;
         }
-        // Closes the elements in it, too.
+        // Also closes the elements in the template.
         self.pop_through_name(&local_name!("template"));
         self.clear_to_marker();
         self.reset_mode();

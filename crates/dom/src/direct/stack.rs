@@ -16,7 +16,7 @@ impl DirectBuilder {
         self.open.last().is_some_and(|top| top.name == *name)
     }
 
-    /// Opens an element with attributes that are stored already.
+    /// Opens an element whose attributes are already stored.
     pub(super) fn push(&mut self, name: &LocalName, attributes: BufferRange, class: ElementClass) {
         let fate = self.fate_of(name, std::iter::empty());
         self.push_as(name, attributes, class, fate);
@@ -31,7 +31,7 @@ impl DirectBuilder {
     ) {
         let mut id = self.open.last().map_or(0, |top| top.id);
         match fate {
-            // All open elements around one that is kept are kept, so that their number is its level.
+            // All open elements around a kept element are kept, so their number is its level.
             Fate::Kept => id = self.document.push(Some(name), id, self.open.len(), attributes),
             Fate::Gathered => self.gather(name, attributes),
             Fate::Dropped => {}
@@ -60,7 +60,7 @@ impl DirectBuilder {
         self.document.nodes[id as usize].end = end as NodeId;
     }
 
-    /// Pops elements until one that fits has been popped.
+    /// Pops elements up to and including the first that fits.
     pub(super) fn pop_through(&mut self, fits: impl Fn(&StackElement) -> bool) {
         while let Some(top) = self.open.last() {
             let is_last = fits(top);
@@ -75,7 +75,7 @@ impl DirectBuilder {
         self.pop_through(|open| open.name == *name);
     }
 
-    /// Pops elements until the current node has one of these names, or is a template or the root.
+    /// Pops elements until the current node has one of these names or is a template or the root.
     pub(super) fn pop_to(&mut self, names: &[LocalName]) {
         let stays = |name: &LocalName| {
             names.contains(name) || matches!(*name, local_names!("template" "html"))
@@ -102,7 +102,7 @@ impl DirectBuilder {
         self.has_in_scope(|open| open.name == *name)
     }
 
-    /// Ends the innermost element with this name that is in scope, and says whether there was one.
+    /// Ends the innermost element in scope with this name. Returns whether there was one.
     pub(super) fn end_in_scope(&mut self, name: &LocalName) -> bool {
         let is_in_scope = self.has_name_in_scope(name);
         if is_in_scope {
@@ -172,7 +172,7 @@ impl DirectBuilder {
 
     pub(super) fn forget_active(&mut self, serial: u32) {
         self.active.retain(|own| own.serial != serial);
-        // Elements inside it would stay open.
+        // If it is still open, the elements inside it would stay open.
         self.gives_up |= self.open.iter().any(|open| open.serial == serial);
     }
 
@@ -183,7 +183,7 @@ impl DirectBuilder {
         class: ElementClass,
     ) {
         self.push(name, attributes, class);
-        // Of those that are the same, at most three are active.
+        // At most three equal elements are active (the Noah's Ark clause).
         let is_same = |own: &Formatting| {
             own.name.as_ref() == Some(name) && self.have_same_attributes(own.attributes, attributes)
         };
@@ -212,7 +212,7 @@ impl DirectBuilder {
             && document.stored(a).all(|one| document.stored(b).any(|other| one == other))
     }
 
-    /// Opens the active formatting elements again that were closed with an element around them.
+    /// Reopens the active formatting elements that were closed together with an element around them.
     pub(super) fn reconstruct(&mut self) {
         let is_closed = |own: &Formatting| own.name.is_some() && !own.is_open;
         let closed = self.active.iter().rev().take_while(|own| is_closed(own)).count();
@@ -221,7 +221,7 @@ impl DirectBuilder {
         }
     }
 
-    /// The end tag of any other element.
+    /// Processes the end tag of any other element.
     pub(super) fn end_any_other(&mut self, name: &LocalName) {
         let stops =
             |open: &StackElement| open.name == *name || open.class.is(ElementClass::SPECIAL);
@@ -234,7 +234,7 @@ impl DirectBuilder {
         }
     }
 
-    /// The end tag of a formatting element: the adoption agency algorithm (§13.2.6.4.7).
+    /// Processes the end tag of a formatting element: the adoption agency algorithm (§13.2.6.4.7).
     pub(super) fn end_formatting(&mut self, name: &LocalName) {
         let top = self.top();
         let is_it = |own: &Formatting| own.name.is_some() && own.serial == top.serial;
@@ -268,11 +268,11 @@ impl DirectBuilder {
         }
     }
 
-    /// Moves the open element at `block`, the furthest block, out of the formatting element at `place`, whose entry is
-    /// `entry`, and gives what is in it to a copy of that element. Of elements between them, the active ones are copied around the
-    /// block; all of them end.
+    /// Moves the furthest block, the open element at `block`, out of the formatting element at `place`, whose list entry is
+    /// `entry`, and wraps the block's content in a copy of that element. All elements between the two end; the active ones are
+    /// copied around the block.
     ///
-    /// All nodes after that of the block are inside it: they stay where they are, behind the copies.
+    /// All nodes after the block's node are inside the block: they keep their order, after the copies.
     fn move_block_out(&mut self, entry: usize, place: usize, block: usize) {
         let node = self.open[block].id;
         let mut copied: Vec<usize> = Vec::new();
@@ -298,7 +298,7 @@ impl DirectBuilder {
         for &at in &copied {
             self.copy_active(at);
         }
-        // The block, then the copy of the formatting element, then what is in the block.
+        // The block, then the copy of the formatting element, then the block's content.
         let mut inside = inside.into_iter();
         let (parent, level) = (self.top().id, self.open.len());
         let moved = self.document.nodes.len() as NodeId;
@@ -329,7 +329,7 @@ impl DirectBuilder {
         self.check_size();
     }
 
-    /// Opens another element for an entry of the list.
+    /// Opens a new element for an entry of the list.
     fn copy_active(&mut self, at: usize) {
         let Formatting { name: Some(name), attributes, .. } = &self.active[at] else { return };
         let (name, attributes) = (name.clone(), *attributes);

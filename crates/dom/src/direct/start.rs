@@ -87,14 +87,14 @@ impl DirectBuilder {
         None
     }
 
-    /// An element that is processed as in the head, wherever it stands.
+    /// Processes an element as in the head, wherever it occurs.
     fn start_of_head(&mut self, tag: &StartTag<'_>, class: ElementClass) -> Content {
         if tag.name == local_name!("template") {
             self.start_template(tag, class);
             return Content::Markup;
         }
         let in_body = self.mode > Mode::AfterHead;
-        // The head reads the elements in the tree, and those directly in a `<noscript>` there.
+        // The head reads its child elements, and those directly in a `<noscript>`.
         let reads = !in_body
             || match self.open.as_slice() {
                 [.., parent, top] if top.fate != Fate::Kept => {
@@ -129,7 +129,7 @@ impl DirectBuilder {
         self.template_modes.push(Mode::InTemplate);
     }
 
-    /// The content of a template is processed as if it stood where its first elements may stand.
+    /// Processes the content of a template in the mode that its first elements call for.
     fn start_in_template(&mut self, tag: &StartTag<'_>, class: ElementClass) -> Option<Content> {
         if class.is(ElementClass::OF_HEAD) {
             return Some(self.start_of_head(tag, class));
@@ -228,7 +228,7 @@ impl DirectBuilder {
         }
     }
 
-    /// An element in a table, outside of its cells. Most would go before the table.
+    /// Processes an element in a table outside its cells. Most of these would be moved before the table.
     fn start_beside_rows(&mut self, tag: &StartTag<'_>, class: ElementClass) -> Content {
         match tag.name {
             local_names!("style" "script" "template") => return self.start_of_head(tag, class),
@@ -262,7 +262,7 @@ impl DirectBuilder {
         self.mode = Mode::InTable;
     }
 
-    /// Whether there was one to close.
+    /// Returns whether there was a cell or caption to close.
     pub(super) fn close_cell_or_caption(&mut self) -> bool {
         let caption = [local_name!("caption")];
         let (names, mode): (&[LocalName], Mode) = match self.mode {
@@ -400,7 +400,7 @@ impl DirectBuilder {
     }
 
     fn start_formatting(&mut self, tag: &StartTag<'_>, class: ElementClass) -> Content {
-        /// Attributes are compared with those of the active elements.
+        /// Maximum number of attributes, because they are compared with those of the active elements.
         const MAX_ATTRIBUTES: usize = 64;
         let name = &tag.name;
         if tag.attributes.len() > MAX_ATTRIBUTES {
@@ -423,7 +423,7 @@ impl DirectBuilder {
         Content::Markup
     }
 
-    /// Ends the list or definition item that an item with this name would otherwise be in.
+    /// Ends the open list or definition item in which an item with this name would otherwise be nested.
     fn end_open_item(&mut self, name: &LocalName) {
         let ends = |open: &LocalName| match *name {
             local_name!("li") => *open == local_name!("li"),

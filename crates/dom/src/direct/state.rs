@@ -1,4 +1,4 @@
-//! What tree construction knows at a tag.
+//! The state of tree construction.
 
 use html5ever::LocalName;
 
@@ -26,12 +26,12 @@ pub(super) enum Mode {
     InTemplate,
 }
 
-/// What becomes of an element.
+/// Where an element goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It is in the tree.
+    /// Into the tree.
     Kept,
-    /// It is in the document's [`Aside`](crate::Aside), or in an element that is.
+    /// Into the document's [`Aside`](crate::Aside), by itself or inside another element.
     Gathered,
     Dropped,
 }
@@ -40,14 +40,14 @@ pub(super) enum Fate {
 pub(super) struct RawElement {
     pub(super) name: LocalName,
     pub(super) fate: Fate,
-    /// Whether the head wants its text.
+    /// Whether the head needs its text.
     pub(super) is_wanted: bool,
     pub(super) text: String,
 }
 
 /// The form element pointer.
 pub(super) enum OpenForm {
-    /// Number of open elements with it.
+    /// Number of open elements up to and including the form.
     At(usize),
     /// In a table, forms end at once.
     Ended,
@@ -61,7 +61,7 @@ pub(super) struct DirectBuilder {
     pub(super) open: Vec<StackElement>,
     pub(super) active: Vec<Formatting>,
     pub(super) mode: Mode,
-    /// The mode in which a template started outside of the body.
+    /// The mode in which a template started outside the body.
     pub(super) mode_in_root: Mode,
     /// The modes of the open templates, outermost first.
     pub(super) template_modes: Vec<Mode>,
@@ -75,11 +75,11 @@ pub(super) struct DirectBuilder {
     pub(super) open_paragraphs: u32,
     /// How often attributes of later `<html>` and `<body>` tags were added to the first.
     pub(super) merges: u32,
-    /// Whether a line feed that comes next is left out.
+    /// Whether to skip the next character if it is a line feed.
     pub(super) skips_line_feed: bool,
     /// Whether a `<noscript>` was left out.
     pub(super) has_alternative: bool,
-    /// Whether a drawing is open, whose end tag must come next.
+    /// Whether a drawing is open; its end tag must come next.
     pub(super) in_drawing: bool,
     pub(super) steps: u64,
     pub(super) max_steps: u64,
@@ -89,14 +89,14 @@ pub(super) struct DirectBuilder {
     pub(super) gives_up: bool,
 }
 
-/// An element whose end was not reached yet.
+/// An open element.
 pub(super) struct StackElement {
     pub(super) name: LocalName,
-    /// Its node, or that of the innermost element around it that is kept.
+    /// Its node or, if it is not kept, the node of the innermost kept element around it.
     pub(super) id: NodeId,
     pub(super) fate: Fate,
     pub(super) class: ElementClass,
-    /// Of an active formatting element, otherwise 0.
+    /// The serial number of an active formatting element, otherwise 0.
     pub(super) serial: u32,
 }
 

@@ -1,14 +1,14 @@
-//! Drawings (`<svg>`). The tree of a page has nothing of them, so most need not be read as tags.
+//! Skips drawings (`<svg>`). They are not part of the tree, so most need not be read as tags.
 
 use memchr::{memchr, memchr3, memmem};
 
 use super::comment_length;
 use super::names::is_space;
 
-/// Longest name of an element that ends a drawing or holds HTML.
+/// Longest name of an element that ends a drawing or contains HTML.
 const LONGEST: usize = 13;
 
-/// The start of the end tag of a drawing whose content begins at `from`; `None` if it may end before that.
+/// Returns the start of the end tag of a drawing whose content begins at `from`; `None` if another tag may end the drawing first.
 pub(super) fn end_of_drawing(bytes: &[u8], from: usize) -> Option<usize> {
     let mut open: Vec<&[u8]> = Vec::new();
     let mut at = from;
@@ -29,7 +29,7 @@ pub(super) fn end_of_drawing(bytes: &[u8], from: usize) -> Option<usize> {
             b'!' if rest.starts_with(b"![CDATA[") => at += memmem::find(rest, b"]]>")? + 4,
             first if first.is_ascii_alphabetic() => {
                 let name = name_at(rest);
-                // What titles and descriptions hold is read as HTML.
+                // The content of titles and descriptions is read as HTML.
                 let holds_html = |own: &&[u8]| {
                     [&b"title"[..], b"desc"].iter().any(|name| own.eq_ignore_ascii_case(name))
                 };
@@ -40,7 +40,7 @@ pub(super) fn end_of_drawing(bytes: &[u8], from: usize) -> Option<usize> {
                     &*lower
                 });
                 match lower.unwrap_or_default() {
-                    // They end the drawing (WHATWG HTML §13.2.6.5), or hold HTML.
+                    // These end the drawing (WHATWG HTML §13.2.6.5) or contain HTML.
                     b"b" | b"big" | b"blockquote" | b"body" | b"br" | b"center" | b"code"
                     | b"dd" | b"div" | b"dl" | b"dt" | b"em" | b"embed" | b"font"
                     | b"foreignobject" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6"
@@ -62,13 +62,13 @@ pub(super) fn end_of_drawing(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// The name of the tag that begins here.
+/// Returns the tag name at the start of a text.
 fn name_at(text: &[u8]) -> &[u8] {
     let end = text.iter().position(|&byte| is_space(byte) || matches!(byte, b'/' | b'>'));
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The end of a tag, and whether it closes itself; `None` where quotes stand elsewhere than around values.
+/// Returns the end of a tag and whether it is self-closing; `None` if it has quotes other than around values.
 fn end_of_tag(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let mut at = from;
     loop {
@@ -84,7 +84,7 @@ fn end_of_tag(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
         if before != b'/' {
             return Some((found + 1, false));
         }
-        // The slash may end a value without quotes.
+        // The slash may be the end of an unquoted value.
         let is_sure = found - 1 == from
             || is_space(bytes[found - 2])
             || matches!(bytes[found - 2], b'"' | b'\'');

@@ -5,7 +5,7 @@ use html5ever::LocalName;
 pub(super) const SPACE: u8 = 1;
 pub(super) const ENDS_TAG: u8 = 2;
 pub(super) const ENDS_ATTRIBUTE: u8 = 4;
-/// Ends a value without quotes.
+/// Ends an unquoted value.
 pub(super) const ENDS_VALUE: u8 = 8;
 
 pub(super) static CLASSES: [u8; 256] = {
@@ -38,7 +38,7 @@ const LONGEST: usize = 24;
 /// A cache of names. Interning a name needs a collision-resistant hash of its bytes, and pages
 /// repeat the same few names.
 pub(super) struct NameCache {
-    /// Each with its bytes as a number; 0 if the slot is empty.
+    /// Each name with its bytes as a number, which is 0 if the slot is empty.
     short: Vec<(u64, LocalName)>,
     long: Vec<Option<LocalName>>,
     lower: String,
@@ -55,7 +55,7 @@ impl Default for NameCache {
 }
 
 impl NameCache {
-    /// The name that begins at `from`, in ASCII lower case, and its end: the first byte of the
+    /// Returns the name that begins at `from`, in ASCII lower case, and its end: the first byte of the
     /// class `ends` after its first byte. `None` if the page ends inside the name.
     #[inline]
     pub(super) fn read(&mut self, html: &str, from: usize, ends: u8) -> Option<(LocalName, usize)> {

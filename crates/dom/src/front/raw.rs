@@ -1,4 +1,4 @@
-//! Text that only a specific end tag ends: titles, styles, scripts (WHATWG HTML §13.2.5.2–31).
+//! Reads text that only a specific end tag ends: titles, styles, scripts (WHATWG HTML §13.2.5.2–31).
 
 use memchr::{memchr, memmem};
 
@@ -33,12 +33,12 @@ fn is_name(text: &[u8], name: &[u8]) -> bool {
         && (is_space(text[name.len()]) || matches!(text[name.len()], b'/' | b'>'))
 }
 
-/// The start of the next end tag of this name.
+/// Returns the start of the next end tag with this name.
 fn end_of(text: &[u8], name: &[u8]) -> Option<usize> {
     memmem::find_iter(text, b"</").find(|at| is_name(&text[at + 2..], name))
 }
 
-/// The start of the end tag of a script. Inside `<!--`, a `<script>` hides the next `</script>`.
+/// Returns the start of the end tag of a script. Inside `<!--`, a `<script>` hides the next `</script>`.
 fn end_of_script(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = memchr(b'<', &text[at..]) {
@@ -68,7 +68,7 @@ enum Escaped {
     Never,
 }
 
-/// What follows `<!--` in a script (the two dashes are directly before `from`).
+/// Skips the text after `<!--` in a script (the two dashes are directly before `from`).
 fn skip_escaped(text: &[u8], from: usize) -> Escaped {
     let mut at = from;
     let mut double = false;
@@ -77,7 +77,7 @@ fn skip_escaped(text: &[u8], from: usize) -> Escaped {
         let here = at + found;
         at = here + 1;
         if text[here] == b'>' {
-            // The dashes may be those of the opening `<!--`.
+            // The dashes may belong to the opening `<!--`.
             if text[..here].ends_with(b"--") && here >= from {
                 return Escaped::Over(at);
             }

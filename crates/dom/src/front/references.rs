@@ -39,8 +39,7 @@ pub(super) fn resolve(text: &str, context: ReferenceContext, output: &mut String
     }
 }
 
-/// Whether the text after an `&` is clearly not a reference: no name, or a name before `=`, as in a
-/// URL.
+/// Whether the text after an `&` is clearly not a reference: it begins with no name, or with a name before `=`, as in a URL.
 fn is_none(name: &str, context: ReferenceContext) -> bool {
     let length = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
     match name.as_bytes().get(length) {

@@ -59,7 +59,7 @@ impl<'p, T: TokenTaker> Front<'p, '_, T> {
                     } else {
                         let names = || attributes.iter().map(|(name, _)| name.clone()).collect();
                         let seen = seen.get_or_insert_with(names);
-                        // Those left out need not be remembered.
+                        // Names of left-out attributes need not be remembered.
                         if seen.contains(&name) {
                             continue;
                         }
@@ -81,7 +81,7 @@ impl<'p, T: TokenTaker> Front<'p, '_, T> {
         Some(at + 1)
     }
 
-    /// Name and value of the attribute that begins here, and its end.
+    /// Returns the name, the value and the end of the attribute that begins here.
     fn attribute(&mut self, from: usize) -> Option<(LocalName, Cow<'p, str>, usize)> {
         let (html, bytes) = (self.html, self.bytes());
         // A leading `=` is part of the name.

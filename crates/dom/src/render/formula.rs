@@ -1,4 +1,4 @@
-//! Formulas as TeX: the source that MathML carries, or what its elements say.
+//! Writes formulas as TeX: from the source in MathML, or from its elements.
 
 use html5ever::{LocalName, local_name};
 
@@ -11,26 +11,26 @@ use crate::{Document, NodeId};
 /// A formula as TeX.
 #[derive(Clone, Debug)]
 pub struct Formula {
-    /// Its TeX, without dollar signs; empty if it shows nothing.
+    /// The TeX, without dollar signs; empty if the formula shows nothing.
     pub tex: String,
-    /// Whether it stands on lines of its own.
+    /// Whether it is a display formula, on lines of its own.
     pub is_display: bool,
-    /// Whether its annotation or `alttext` says it.
+    /// Whether the TeX comes from its annotation or `alttext`.
     pub is_declared: bool,
 }
 
 impl Formula {
-    /// The formula of which a page has the TeX; `None` if that shows nothing.
+    /// Makes a formula from its TeX source; `None` if that is empty.
     pub fn of_source(tex: String, is_display: bool) -> Option<Self> {
         (!tex.is_empty()).then_some(Self { tex, is_display, is_declared: true })
     }
 
-    /// The formula of a `math` element: of its TeX annotation (MathML Core §6), else of `alttext`, else of `data-latex`, else
-    /// of its elements. Linear in its nodes, except for nested fractions and the like, whose parts are copied once for each level.
+    /// Reads a `math` element: its TeX annotation (MathML Core §6), else `alttext`, else `data-latex`, else its elements. Linear
+    /// in its nodes, except that the parts of nested fractions and the like are copied once per level.
     pub fn of(document: &Document, math: NodeId) -> Self {
         let display = document.attribute(math, &LocalName::from("display"));
         let alttext = document.attribute(math, &LocalName::from("alttext"));
-        // As MathJax 4 writes it.
+        // MathJax 4 writes the source here.
         let latex = document.attribute(math, &LocalName::from("data-latex"));
         let source = document.subtree(math).find(|&id| is_tex(document, id));
         let declared = source.map(|id| document.text_content(id)).or(alttext);
@@ -43,7 +43,7 @@ impl Formula {
         }
     }
 
-    /// The formula between the signs that Markdown and TeX have around it; empty if it shows nothing.
+    /// Returns the TeX between dollar signs, as in Markdown; empty if the formula shows nothing.
     pub fn marked(&self) -> String {
         let sign = if self.is_display { "$$" } else { "$" };
         if self.tex.is_empty() { String::new() } else { [sign, &self.tex, sign].concat() }
@@ -55,7 +55,7 @@ fn is_tex(document: &Document, id: NodeId) -> bool {
     document.is(id, &local_name!("annotation")) && encoding().to_ascii_lowercase().contains("tex")
 }
 
-/// A TeX source without what only says how it is set: signs around it, and the style that MediaWiki writes around all.
+/// Removes delimiters around a TeX source, and the style that MediaWiki writes around it.
 pub fn bare_tex(source: &str) -> &str {
     let mut tex = source.trim();
     for (open, close) in [("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]")] {
@@ -72,11 +72,11 @@ pub fn bare_tex(source: &str) -> &str {
 #[derive(Default)]
 struct FormulaPart {
     tex: String,
-    /// Whether it consists of several signs, which need braces where they are one operand.
+    /// Whether it consists of several signs, which need braces to be one operand.
     is_row: bool,
-    /// The sign of an operator that consists of one; `.` for a fence that shows nothing.
+    /// The sign of an operator with a single sign; `.` for a fence that shows nothing.
     sign: Option<char>,
-    /// Whether the operator may be as high or as wide as what it belongs to.
+    /// Whether the operator may stretch to the height or width of its operand.
     stretches: bool,
 }
 
@@ -85,12 +85,12 @@ impl FormulaPart {
         Self { tex, ..Self::default() }
     }
 
-    /// As the operand of what follows.
+    /// Returns the TeX as an operand, in braces if it needs them.
     fn as_base(&self) -> String {
         if self.is_row { format!("{{{}}}", self.tex) } else { self.tex.clone() }
     }
 
-    /// The command for it above or below another part.
+    /// Returns its command as an accent above or below another part.
     fn accent(&self) -> Option<&'static str> {
         accent(self.sign?, self.stretches)
     }
@@ -100,9 +100,9 @@ impl FormulaPart {
     }
 }
 
-/// TeX of what presentation MathML shows (MathML Core §3).
+/// Writes presentation MathML as TeX (MathML Core §3).
 fn presented(document: &Document, math: NodeId) -> String {
-    // For each open element its children so far.
+    // Each open element with its children so far.
     let mut open: Vec<(NodeId, Vec<FormulaPart>)> = vec![(math, Vec::new())];
     let end = document.node(math).end;
     for id in math + 1..=end {
@@ -144,7 +144,7 @@ fn join(document: &Document, id: NodeId, mut parts: Vec<FormulaPart>) -> Formula
     let braced = |number: usize| tex_in_braces(plain(number));
     FormulaPart::of(match element_name(document, id) {
         "annotation" | "annotation-xml" | "mphantom" => String::new(),
-        // A norm; between two things it is a relation.
+        // A norm; between two operands the sign is a relation.
         "mi" | "mo"
             if plain(0) == "\\parallel"
                 && (attribute("stretchy") == "false"
@@ -207,7 +207,7 @@ fn join(document: &Document, id: NodeId, mut parts: Vec<FormulaPart>) -> Formula
     })
 }
 
-/// A row whose first and last parts are fences as high as what is between them; cases have none at their end.
+/// Writes a row between stretching fences; `None` if it is not one. Cases have no fence at their end.
 fn between_fences(parts: &[FormulaPart]) -> Option<String> {
     let [open, inner @ ..] = parts else { return None };
     let (close, inner) = match inner.split_last() {

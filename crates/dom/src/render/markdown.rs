@@ -25,17 +25,16 @@ use crate::document::is_space;
 use crate::names::heading_level;
 use crate::{Document, Element, NodeId, is_void, link_target, web_url};
 
-/// Maximum depth of nested lists and quotations, because every level indents every line. Deeper
-/// ones are written at this depth.
+/// Maximum depth of nested lists and quotations, because every level indents every line. Deeper levels are written at this depth.
 const DEEPEST: usize = 12;
 
 /// Markdown of the subtrees of `roots` without the subtrees of `prune`, in document order. Links
 /// and images are resolved against `base`: links keep only `http`, `https`, `ftp`, `mailto` and `tel`, pictures
 /// only `http` and `https`.
 ///
-/// Headings, lists, quotations, code blocks with their language, data tables, emphasis,
-/// strikethrough, code, links, footnotes and images are written as such. Of layout tables only the content is
-/// written. Images embedded in the page, audio and video are left out. No line break at the end.
+/// Headings, lists, quotations, code blocks with their language, data tables, emphasis, strikethrough, code, links, footnotes and
+/// images are written as such. Only the content of layout tables is written. Images embedded in the page, audio and video are
+/// left out. No line break at the end.
 pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base: &Url) -> String {
     let mut writer = MarkdownWriter {
         document,
@@ -73,8 +72,7 @@ pub fn markdown_of(document: &Document, roots: &[NodeId], prune: &[NodeId], base
     root.map_or_else(String::new, |root| blocks::join_blocks(root.into_blocks(&writer.links)))
 }
 
-/// Markdown of plain text as returned by [`super::text_of`]: its paragraphs and lines, with
-/// everything escaped that would be markup.
+/// Markdown of plain text as returned by [`super::text_of`]: its paragraphs and lines, with all markup characters escaped.
 pub fn markdown_of_text(text: &str) -> String {
     let paragraph = |paragraph: &str| {
         let mut line = MarkdownLine::default();
@@ -95,7 +93,7 @@ enum Undo {
     Paragraph,
     /// End the mark of a note.
     Mark,
-    /// Restore this style, at the end of text that was deleted or inserted if it was.
+    /// Restore this style, and note the end of deleted or inserted text.
     Style(Style, Option<Edit>),
     /// End the paragraph, then restore this style.
     StyledParagraph(Style),
@@ -111,9 +109,9 @@ struct MarkdownWriter<'a> {
     style: Style,
     links: Vec<String>,
     notes: FootnoteMap,
-    /// The end of the last element that was written as a whole: a reference to a note, a formula, a power.
+    /// The end of the last element that was written as a whole: a reference to a note, a formula, a superscript.
     written_end: NodeId,
-    /// If the last thing was the end of text that was deleted or inserted, which of both.
+    /// The kind of edit if the last event was the end of deleted or inserted text.
     after: Option<Edit>,
 }
 
@@ -396,8 +394,7 @@ impl MarkdownWriter<'_> {
         }
         match *name {
             local_name!("hr") => {
-                // Of the three forms, the only one that no preceding list marker turns into
-                // something else.
+                // The only form that a preceding list marker does not turn into something else.
                 self.top().blocks.push(MarkdownBlock::other("___".to_owned()));
                 Undo::Nothing
             }
@@ -437,7 +434,7 @@ impl MarkdownWriter<'_> {
         self.frames.iter().filter(nests).count() < DEEPEST
     }
 
-    /// For an item whose list is not kept: whether the list is ordered, and the item's number.
+    /// Returns whether the list of an item is ordered, and the item's number, for an item whose list is not kept.
     fn place_in_list(&self, item: Element<'_>) -> (bool, u32) {
         let document = self.document;
         let parent = document.parent(item.id);
@@ -449,7 +446,7 @@ impl MarkdownWriter<'_> {
     }
 }
 
-/// The mark of a task (GitHub Flavored Markdown §5.3) for the box that a text begins with, and the rest of the text.
+/// Splits a text that begins with a check box into its task marker (GitHub Flavored Markdown §5.3) and the rest.
 fn split_box(text: &str) -> Option<(&'static str, &str)> {
     let text = text.trim_start();
     let mark = match text.chars().next()? {

@@ -1,4 +1,4 @@
-//! Footnotes: links to notes further down, written in GitHub's way (`[^1]`).
+//! Finds footnotes: links to notes further down, written in GitHub's syntax (`[^1]`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -10,10 +10,10 @@ use crate::{Document, NodeId, is_inline};
 /// Longest label of a note, in characters.
 const LABEL: usize = 6;
 
-/// Most nodes between a link to a note and the place beside it that the note leads back to, and most elements around the link.
+/// Maximum number of nodes between a link to a note and the target of a link back; levels around the link that may be the target.
 const BESIDE: NodeId = 3;
 const AROUND: usize = 3;
-/// Most links of a note that lead back from it to one place.
+/// Maximum number of links from a note back to one place.
 const MOST_BACK: usize = 64;
 
 #[derive(Debug, Default)]
@@ -24,9 +24,9 @@ pub(super) struct FootnoteMap {
     pub(super) references: BTreeMap<NodeId, String>,
     /// Links to other places of the document, which have no targets in Markdown.
     pub(super) within: BTreeSet<NodeId>,
-    /// Lists that have nothing but notes.
+    /// Lists that consist of notes only.
     pub(super) lists: BTreeSet<NodeId>,
-    /// What the written label stands for: elements of notes with nothing but their number or links back.
+    /// Elements of notes that the written label replaces: they contain only the note's number or links back.
     pub(super) replaced: BTreeSet<NodeId>,
 }
 
@@ -37,9 +37,9 @@ struct InnerLink<'a> {
 }
 
 impl FootnoteMap {
-    /// The notes of a document: items of a list, paragraphs or divisions that a short link above them leads to, and any other
-    /// block that also leads back to it. A list of which any item is none, or a label that stands for two notes, has no
-    /// footnotes. Only what is below `roots` and not below `prune` counts.
+    /// Finds the notes of a document: list items, paragraphs or divisions that a short link above leads to, and other blocks that
+    /// also link back to it. A list with an item that is not a note has no footnotes, and a label stands for one note only. Only
+    /// notes below `roots` and not below `prune` count.
     pub(super) fn of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> Self {
         let links = document.ids().filter(|&id| document.is(id, &local_name!("a")));
         let links = links.filter_map(|link| {
@@ -74,7 +74,7 @@ impl FootnoteMap {
                 continue;
             }
             let leading_back = links_back(document, &by_target, link, note);
-            // Further links to a note may have labels of their own, as "1:2".
+            // Further links to a note may have labels of their own, such as "1:2".
             let known = || found.labels.contains_key(&note) && !leading_back.is_empty();
             let label = label(document.text_content(link));
             let Some(label) = label.or_else(|| known().then_some("")) else { continue };
@@ -84,7 +84,7 @@ impl FootnoteMap {
                     document.parent(note).is_some_and(|list| !is_inside(document, list))
                 }
                 Some(&local_name!("p")) => !is_inside(document, note),
-                // The term is its label.
+                // The term of a description is its label.
                 Some(&local_name!("dd")) if leading_back.is_empty() => {
                     let term = whole_note(document, note).start;
                     term < note
@@ -94,7 +94,7 @@ impl FootnoteMap {
                 Some(name) if !leading_back.is_empty() => {
                     !is_inline(name) && !is_inside(document, note)
                 }
-                // Divisions are targets of other links, too.
+                // Divisions are also targets of other links.
                 Some(&local_name!("div")) => {
                     let is_line = |id| document.element(id).is_none_or(|own| is_inline(own.name));
                     label.bytes().all(|byte| byte.is_ascii_digit())
@@ -117,8 +117,8 @@ impl FootnoteMap {
         found
     }
 
-    /// Finds what the written label of a note stands for: the links back and the number, with the elements around them that hold no
-    /// other letters.
+    /// Finds the elements that a note's written label replaces: the links back and the number, with the elements around them that
+    /// contain no other letters.
     fn replace(&mut self, document: &Document, note: NodeId, links: &BTreeSet<NodeId>) {
         let nodes = whole_note(document, note);
         let is_in_other = self
@@ -129,7 +129,7 @@ impl FootnoteMap {
         let Some(label_of_note) = self.labels.get(&note).filter(|_| !is_in_other) else { return };
         let is_letter = |text: &str| text.contains(char::is_alphanumeric);
         let mut parts = links.clone();
-        // Texts with letters that stay.
+        // Texts with letters that are not replaced.
         let mut stay: Vec<NodeId> = Vec::new();
         let mut end_of_link = nodes.start;
         for id in nodes.clone() {
@@ -161,12 +161,12 @@ impl FootnoteMap {
         }
     }
 
-    /// Leaves lists with other items, and gives references the labels of their notes.
+    /// Drops the notes of lists with other items, and gives references the labels of their notes.
     fn settle(&mut self, document: &Document, by_id: &BTreeMap<&str, NodeId>) {
         let is_item = |id: NodeId| document.is(id, &local_name!("li"));
         let is_list =
             |id: NodeId| document.is(id, &local_name!("ol")) || document.is(id, &local_name!("ul"));
-        // Each list is looked at once, however many notes it has.
+        // Each list is examined once, however many notes it has.
         let mut is_of_notes: BTreeMap<NodeId, bool> = BTreeMap::new();
         for item in self.labels.keys().copied().filter(|&id| is_item(id)) {
             let Some(list) = document.parent(item) else { continue };
@@ -189,7 +189,7 @@ impl FootnoteMap {
     }
 }
 
-/// The label in the text of a link: letters and digits, maybe in brackets.
+/// Returns the label in the text of a link: ASCII letters and digits, possibly in brackets.
 fn label(text: &str) -> Option<&str> {
     let label = text.trim().trim_matches(['[', ']', '(', ')', '.']);
     let is_plain = label.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -203,7 +203,7 @@ fn is_inside(document: &Document, id: NodeId) -> bool {
     document.ancestors(id).any(|around| names.iter().any(|name| document.is(around, name)))
 }
 
-/// A note with the term before it, if it is the description of one.
+/// Returns the nodes of a note, including the term before it if the note is a description.
 fn whole_note(document: &Document, note: NodeId) -> Range<NodeId> {
     let mut nodes = document.subtree(note);
     if document.is(note, &local_name!("dd")) {
@@ -214,8 +214,8 @@ fn whole_note(document: &Document, note: NodeId) -> Range<NodeId> {
     nodes
 }
 
-/// The links of a note that lead back to a link to it, to what is around that in its line, or to a place beside it. `by_target` has
-/// the targets of all links, and the links, ascending.
+/// Returns the links in a note that lead back to `link`, to an element around it, or to a place next to it. `by_target` has all
+/// links as pairs of target and link, ascending.
 fn links_back(
     document: &Document,
     by_target: &[(NodeId, NodeId)],

@@ -1,4 +1,4 @@
-//! Superscripts in plain text and Markdown, which have no form of their own there.
+//! Writes superscripts in plain text and Markdown, which have no syntax for them.
 
 use html5ever::local_name;
 
@@ -6,15 +6,15 @@ use super::notes::FootnoteMap;
 use crate::document::is_space;
 use crate::{Document, NodeId};
 
-/// Longest power or mark, in bytes.
+/// Longest power or note mark, in bytes.
 const LONGEST: usize = 12;
-/// Longest word that is raised to a power, in letters: a unit or a variable. After longer ones, and after the end of a
-/// sentence, a number is the mark of a note.
+/// Longest word that can have a power, in letters: a unit or a variable. After longer words, and after the end of a sentence, a
+/// number is a note mark.
 const UNIT: usize = 3;
 
-/// What is written for a superscript that changes the meaning of what stands before it: `^26` for a power, `[1]` for the mark
-/// of a note, a space before the fraction of a number. `None` if it is read as it stands, as in "1st", and for the marks of
-/// footnotes. `before` is the text directly before it.
+/// Writes a superscript that changes the meaning of the text before it: `^26` for a power, `[1]` for a note mark, a space before
+/// the fraction of a number. Returns `None` if it needs no markup, as in "1st", and for references to footnotes. `before` is the
+/// text directly before it.
 pub(super) fn raised_text(
     document: &Document,
     sup: NodeId,
@@ -23,7 +23,7 @@ pub(super) fn raised_text(
 ) -> Option<String> {
     let is_small = document.node(sup).end - sup <= 8;
     let is_raised = |id: NodeId| document.is(id, &local_name!("sup"));
-    // In Markdown a picture stands between.
+    // In Markdown, a picture may come between them.
     let is_picture = |id: NodeId| document.is(id, &local_name!("img"));
     let is_other = |id: NodeId| {
         document.text(id).is_none() && !document.is_inline(id)
@@ -44,7 +44,7 @@ pub(super) fn raised_text(
     let is_number = digits.starts_with(|c: char| c.is_ascii_digit())
         && digits.bytes().all(|b| b.is_ascii_digit() || b",./-".contains(&b))
         && text.len() <= LONGEST;
-    // A power that is an expression, other than endings of ordinal numbers.
+    // A power that is an expression, not the ending of an ordinal number.
     let is_expression = !is_number
         && text.len() <= LONGEST
         && text.contains(|c: char| "+-\u{2212}\u{2013}/*".contains(c) || c.is_ascii_digit())
@@ -61,7 +61,7 @@ pub(super) fn raised_text(
     let begins = !document.text_content(sup).starts_with(is_space);
     let is_label =
         is_link && (1..=LONGEST).contains(&text.len()) && !text.contains(char::is_whitespace);
-    // Its own brackets tell a mark apart.
+    // A mark with its own brackets needs no others.
     if !begins || !is_number && !is_label && !is_expression || text.starts_with(['[', '(']) {
         return None;
     }

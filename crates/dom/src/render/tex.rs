@@ -1,7 +1,7 @@
-//! TeX of signs, names and accents as formulas show them.
+//! Writes signs, names and accents of formulas as TeX.
 
-/// TeX of what stands between two delimiters as high as it; `.` for one that is not shown. Matrices, cases and binomial
-/// coefficients have commands for both.
+/// Writes TeX between two stretching delimiters; `.` stands for a delimiter that is not shown. Matrices, cases and binomial
+/// coefficients have commands of their own.
 pub fn tex_between(open: &str, inner: &str, close: &str) -> String {
     let rows = inner.strip_prefix("\\begin{matrix}").and_then(|t| t.strip_suffix("\\end{matrix}"));
     let is_single = |rows: &&str| !rows.contains("\\begin{matrix}");
@@ -22,32 +22,32 @@ pub fn tex_between(open: &str, inner: &str, close: &str) -> String {
     out
 }
 
-/// TeX as an operand of what is before it.
+/// Puts TeX in braces, as an operand of the command before it.
 pub fn tex_in_braces(tex: &str) -> String {
     if tex.chars().nth(1).is_some() { format!("{{{tex}}}") } else { tex.to_owned() }
 }
 
-/// TeX of a table of these rows, whose cells are set as equations are if they are `aligned`.
+/// Writes rows as a TeX table; if `is_aligned`, its cells are set like aligned equations.
 pub fn tex_of_rows(rows: &[impl std::borrow::Borrow<str>], is_aligned: bool) -> String {
     let name = if is_aligned { "aligned" } else { "matrix" };
     format!("\\begin{{{name}}}{}\\end{{{name}}}", rows.join(" \\\\ "))
 }
 
-/// The word of a modulus, as it is written in the fonts of KaTeX and MathJax.
+/// The word "mod" in the fonts of KaTeX and MathJax.
 pub(super) const MODULUS: [&str; 3] =
     ["\\operatorname{mod}", "\\mathrm{mod}", "\\mathrm{m}\\mathrm{o}\\mathrm{d}"];
-/// The space before the parentheses of a congruence in a line.
+/// The space before the parentheses of an inline congruence.
 const BEFORE_MODULUS: &str = "\\mkern8mu";
 
-/// TeX with the commands for congruences: `\pmod` for a modulus in parentheses, `\pod` for other parentheses behind the space that
-/// belongs before one. Linear.
+/// Replaces congruences by their commands: `\pmod` for a modulus in parentheses, `\pod` for other parentheses after the space of
+/// a modulus. Linear.
 pub fn with_moduli(tex: &str) -> String {
     if !tex.contains("mod") && !tex.contains(BEFORE_MODULUS) && !tex.contains(MODULUS[2]) {
         return tex.to_owned();
     }
     const SPACES: [&str; 5] = ["\\quad", "\\;", "\\:", "\\,", " "];
     let mut out = String::with_capacity(tex.len());
-    // Open braces, parentheses, and, as `m`, those that are written as a command.
+    // Open braces and parentheses; `m` for parentheses that are written as a command.
     let mut open: Vec<char> = Vec::new();
     let mut rest = tex;
     while let Some(sign) = rest.chars().next() {
@@ -71,7 +71,7 @@ pub fn with_moduli(tex: &str) -> String {
             rest = after;
             continue;
         }
-        // The sign behind a backslash belongs to it.
+        // The sign after a backslash belongs to it.
         let length = match sign {
             '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
             _ => sign.len_utf8(),
@@ -99,7 +99,7 @@ pub fn with_moduli(tex: &str) -> String {
     out
 }
 
-/// Appends TeX; a letter does not become a part of the command before it.
+/// Appends TeX, with a space if a letter would otherwise become part of the command before it.
 pub fn push_tex(out: &mut String, tex: &str) {
     let letters = out.bytes().rev().take_while(u8::is_ascii_alphabetic).count();
     let ends_in_command = letters > 0 && out[..out.len() - letters].ends_with('\\');
@@ -109,7 +109,7 @@ pub fn push_tex(out: &mut String, tex: &str) {
     out.push_str(tex);
 }
 
-/// The command for the font of a `mathvariant`, without its backslash; empty if there is none.
+/// Returns the font command of a `mathvariant`, without its backslash; empty if there is none.
 pub(super) fn font_of(variant: &str) -> &'static str {
     match variant {
         "bold" => "mathbf",
@@ -124,8 +124,8 @@ pub(super) fn font_of(variant: &str) -> &'static str {
     }
 }
 
-/// TeX of an identifier or operator in the font of a command, which is empty if there is none: functions have commands, other
-/// words are in `\operatorname`.
+/// Writes an identifier or operator in a font, given by its command or empty. Functions have commands; other words are put in
+/// `\operatorname`.
 pub fn tex_of_name(tex: &str, font: &str) -> String {
     let is_word = !tex.is_empty() && tex.chars().all(|c| c.is_ascii_alphabetic());
     match () {
@@ -138,7 +138,7 @@ pub fn tex_of_name(tex: &str, font: &str) -> String {
     }
 }
 
-/// The command for a sign over or under a formula, which may be as wide as it.
+/// Returns the command for a sign over or under a formula. If it `stretches`, it is as wide as the formula.
 pub fn accent(sign: char, stretches: bool) -> Option<&'static str> {
     Some(match (sign, stretches) {
         ('^' | 'ˆ' | '\u{302}', false) => "\\hat",
@@ -158,7 +158,7 @@ pub fn accent(sign: char, stretches: bool) -> Option<&'static str> {
     })
 }
 
-/// The command for a space by its width in ems.
+/// Returns the command for a space of this width in ems.
 pub fn tex_of_space(width: f32) -> &'static str {
     match (width * 18.0).round() as i32 {
         ..0 => "\\!",
@@ -172,12 +172,12 @@ pub fn tex_of_space(width: f32) -> &'static str {
     }
 }
 
-/// TeX of signs as they are shown: letters and figures stay, others are commands.
+/// Writes signs as TeX: letters and digits unchanged, others as commands.
 pub fn tex_of_signs(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         match c {
-            // Function application and other operators that are not seen.
+            // Function application and other invisible operators.
             '\u{2061}'..='\u{2064}' | '\u{200b}' => {}
             '{' | '}' | '%' | '#' | '&' | '$' | '_' => out.extend(['\\', c]),
             '\\' => push_tex(&mut out, "\\backslash"),
@@ -192,7 +192,7 @@ pub fn tex_of_signs(text: &str) -> String {
     out
 }
 
-/// A letter of Unicode's mathematical alphabets with the command for its font; others stay.
+/// Writes a letter of Unicode's mathematical alphabets with its font command; other letters stay unchanged.
 fn in_font(c: char) -> String {
     let fonts = [
         (0x1d400, "mathbf"),

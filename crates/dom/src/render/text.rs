@@ -34,15 +34,15 @@ fn break_around(document: &Document, id: NodeId) -> TextBreak {
 struct TextWriter<'a> {
     out: String,
     pending: TextBreak,
-    /// White space of preformatted text that is written if more text follows on its line.
+    /// Preformatted white space that is written only if more text follows on its line.
     held: String,
     /// Line breaks of preformatted text since its last text.
     lines: usize,
-    /// If the last thing was the end of text that was deleted or inserted, which of both.
+    /// The kind of edit if the last event was the end of deleted or inserted text.
     after: Option<Edit>,
-    /// The label of a note, which stands directly before its text.
+    /// The label of a note, which is written directly before its text.
     label: String,
-    /// The blocks of what is written, if they are wanted.
+    /// Records the blocks of the text, if they are wanted.
     blocks: Option<BlockRecorder<'a>>,
 }
 
@@ -94,7 +94,7 @@ impl TextWriter<'_> {
         }
     }
 
-    /// Preformatted text keeps its lines, also blank ones, and their indentation.
+    /// Writes preformatted text: keeps its lines, including blank ones, and their indentation.
     fn preformatted(&mut self, text: &str) {
         for (i, line) in text.split('\n').enumerate() {
             if i > 0 {
@@ -154,10 +154,10 @@ fn end_of_space(text: &str) -> usize {
     }
 }
 
-/// Number of bytes that are looked at together.
+/// Number of bytes that are examined together.
 const PIECE: usize = 32;
 
-/// Whether bytes, without the last one, are ASCII words with single spaces between and behind them.
+/// Whether the bytes, except for the last, are ASCII words separated and followed by single spaces.
 #[inline]
 fn is_single_spaced(bytes: &[u8; PIECE + 1]) -> bool {
     let is_word = |at: usize| u8::from(bytes[at].wrapping_sub(b'!') < 0x80 - b'!');
@@ -200,22 +200,22 @@ pub fn normalize_space(text: &str) -> String {
 
 /// Text of the subtrees of `roots` without the subtrees of `prune`.
 ///
-/// Takes node ids in any order, overlapping or not; each piece of text is written once, in document
-/// order. If a root is inside a pruned subtree, the nearest of both above the text decides.
-/// Paragraphs are separated by one blank line, list items, table cells and `<br>` by a line break; preformatted text keeps
-/// its lines; other white space becomes one space. Formulas are TeX between dollar signs, powers begin with `^`, and marks of
-/// notes are in brackets. No white space at either end.
+/// Takes node ids in any order, overlapping or not; each piece of text is written once, in document order. If roots and pruned
+/// subtrees are nested, the nearest one above a text decides. Paragraphs are separated by one blank line, list items, table cells
+/// and `<br>` by a line break; preformatted text keeps its lines; other white space becomes one space. Formulas are TeX between
+/// dollar signs, powers begin with `^`, and note marks are in brackets. No white space at either end.
 pub fn text_of(document: &Document, roots: &[NodeId], prune: &[NodeId]) -> String {
     write_text(document, roots, prune, &FootnoteMap::default(), TextWriter::default()).out
 }
 
-/// Text of a document, as [`text_of`] writes it, with the marks of footnotes that [`markdown_of`](super::markdown_of) writes.
+/// Text of a document like [`text_of`], with the footnote references and labels of [`markdown_of`](super::markdown_of).
 pub fn text_with_notes(document: &Document) -> String {
     let notes = FootnoteMap::of(document, &[0], &[]);
     write_text(document, &[0], &[], &notes, TextWriter::default()).out
 }
 
-/// The same with the blocks that it consists of, in order. `posts` are the nodes that posts of a thread begin with, ascending.
+/// Like [`text_with_notes`], but also returns the blocks of the text, in order. `posts` are the first nodes of a thread's posts,
+/// ascending.
 pub fn text_and_blocks(document: &Document, posts: &[NodeId]) -> (String, Vec<WrittenBlock>) {
     let notes = FootnoteMap::of(document, &[0], &[]);
     let blocks = Some(BlockRecorder::new(document, posts));
@@ -225,7 +225,7 @@ pub fn text_and_blocks(document: &Document, posts: &[NodeId]) -> (String, Vec<Wr
     (out, blocks)
 }
 
-/// An edit of a text that shows both the old and the new.
+/// A visible edit of a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edit {
     Deleted,
@@ -240,12 +240,12 @@ pub(super) fn edit_of(name: &LocalName) -> Option<Edit> {
     }
 }
 
-/// Whether an element begins the new text directly after the old one, or the other way round.
+/// Whether an element begins inserted text directly after deleted text, or vice versa.
 pub(super) fn follows_other(before: Option<Edit>, name: &LocalName) -> bool {
     before.is_some() && edit_of(name).is_some_and(|edit| before != Some(edit))
 }
 
-/// Longest text in a player for browsers that cannot play, in bytes: longer ones are due to a missing end tag.
+/// Longest fallback text in a player, in bytes: longer texts are due to a missing end tag.
 const FALLBACK: usize = 300;
 
 fn write_text<'a>(
@@ -298,7 +298,7 @@ fn write_text<'a>(
                         return;
                     }
                 }
-                // What is in a player is for browsers that cannot play.
+                // The content of a player is for browsers that cannot play it.
                 local_names!("video" "audio") if document.text_content(id).len() <= FALLBACK => {
                     lines.break_at_least(TextBreak::Paragraph);
                     whole = document.subtree(id);
@@ -308,7 +308,7 @@ fn write_text<'a>(
                 _ if follows_other(lines.after, name) => lines.break_at_least(TextBreak::Space),
                 _ => {}
             }
-            // Old pages separate paragraphs by two line breaks in a row.
+            // Old pages separate paragraphs with two line breaks in a row.
             let is_second = *name == local_name!("br") && lines.pending == TextBreak::Line;
             let gap = break_around(document, id);
             lines.break_at_least(if is_second { TextBreak::Paragraph } else { gap });
@@ -317,7 +317,7 @@ fn write_text<'a>(
             }
         }
         WalkEvent::Close(id) => {
-            // A note that is only shown beside the text has none here.
+            // A note without text here has no label either.
             if notes.labels.contains_key(&id) {
                 lines.label.clear();
             }

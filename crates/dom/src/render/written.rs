@@ -1,4 +1,4 @@
-//! The blocks of a text while it is written: what is a heading, prose, a list, a table or code.
+//! Records the blocks of a text while it is written: headings, prose, lists, tables and code.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -12,24 +12,24 @@ use crate::{Document, NodeId, is_heading};
 /// A block of a text: a paragraph, a heading, or the whole of a list, a table or a piece of code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrittenBlock {
-    /// Its bytes in the text. Nothing but white space is between two blocks.
+    /// Its byte range in the text. Between two blocks there is only white space.
     pub range: Range<usize>,
     /// What it is.
     pub kind: WrittenBlockKind,
-    /// Where the items of a list, or the rows of a table, begin after the first.
+    /// Byte offsets of the items of a list or the rows of a table, without the first.
     pub items: Vec<usize>,
-    /// Whether a post of a thread begins with it.
+    /// Whether a post of a thread begins with this block.
     pub begins_post: bool,
 }
 
-/// What a block of a text is.
+/// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrittenBlockKind {
     /// A heading of this level, 1 to 6.
     Heading(u8),
     /// A paragraph.
     Prose,
-    /// A list without headings in it; those with headings are written as the blocks in them.
+    /// A list without headings. Lists with headings are divided into the blocks in them.
     List,
     /// A table.
     Table,
@@ -42,11 +42,11 @@ pub(super) struct BlockRecorder<'a> {
     document: &'a Document,
     /// The headings of the document.
     headings: Vec<NodeId>,
-    /// Where posts begin that are still to come.
+    /// First nodes of the posts that are still to come.
     posts: Peekable<Iter<'a, NodeId>>,
     /// The outermost structure around the current node.
     structure: Option<(NodeId, WrittenBlockKind)>,
-    /// That of the last line.
+    /// The structure of the last line.
     of_last_line: Option<NodeId>,
     /// Whether an item or row, and a post, has begun since the last line.
     begins_item: bool,
@@ -69,7 +69,7 @@ impl<'a> BlockRecorder<'a> {
         }
     }
 
-    /// Takes the next node of the walk, before its text.
+    /// Visits the next node of the walk, before its text is written.
     pub(super) fn visit(&mut self, id: NodeId) {
         let document = self.document;
         self.structure = self.structure.filter(|own| id < document.node(own.0).end);
@@ -103,7 +103,7 @@ impl<'a> BlockRecorder<'a> {
         }
     }
 
-    /// Takes the place `at` where text follows that is apart from the text before, which ends at `before`.
+    /// Records that a separate piece of text begins at `at`; the text before it ends at `before`.
     pub(super) fn begin_text(&mut self, before: usize, at: usize, is_paragraph: bool) {
         let structure = self.structure.map(|own| own.0);
         let is_other = structure != self.of_last_line || structure.is_none() && is_paragraph;
@@ -125,7 +125,7 @@ impl<'a> BlockRecorder<'a> {
         self.of_last_line = structure;
     }
 
-    /// The blocks of a text of this length.
+    /// Returns the blocks of a text of this length.
     pub(super) fn finish(mut self, length: usize) -> Vec<WrittenBlock> {
         self.blocks.last_mut().into_iter().for_each(|last| last.range.end = length);
         self.blocks

@@ -22,7 +22,7 @@ impl Path {
     }
 }
 
-/// Which child of an element is at the position of a predicate, as far as it was asked for: for one step and document.
+/// A cache of the child of each element at the position of a predicate, for one step and one document.
 #[derive(Debug, Default)]
 pub struct Positions(RefCell<FxHashMap<(usize, NodeId), Option<NodeId>>>);
 
@@ -75,7 +75,7 @@ impl PathStep {
         name.is_some_and(|name| self.name.as_ref().is_none_or(|wanted| wanted == name))
     }
 
-    /// Whether a predicate (that at index `at`) holds for an element.
+    /// Whether the predicate at index `at` holds for an element.
     pub fn holds(&self, document: &Document, id: NodeId, at: usize, known: &Positions) -> bool {
         let Predicate::Position(n) = &self.predicates[at] else {
             return self.predicates[at].holds(document, id);
@@ -140,7 +140,7 @@ impl<'a> StepTest<'a> {
 }
 
 impl Predicate {
-    /// Whether it holds either for all elements of a [kind](ElementKinds) or for none.
+    /// Whether the condition holds for all elements of a [kind](ElementKinds) or for none of them.
     pub fn is_told_by_kind(&self) -> bool {
         match self {
             Self::HasClass(_) => true,

@@ -16,7 +16,7 @@ pub struct ParseError {
     pub expected: &'static str,
 }
 
-/// Maximum nesting of expressions: real ones go no deeper than `not(not(…))`.
+/// Maximum nesting of expressions: real expressions are no deeper than `not(not(…))`.
 const MAX_NESTING: u32 = 32;
 
 impl FromStr for Path {

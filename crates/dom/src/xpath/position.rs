@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::print::is_name;
 use crate::{Document, NodeId};
 
-/// The positional paths of nodes, which identify them on this page only. Linear in the nodes beside
-/// them and beside their ancestors, and O(depth) per node.
+/// The positional paths of nodes, which identify them on this page only. Linear in the siblings of the nodes and of their
+/// ancestors, and O(depth) per node.
 ///
 /// Only siblings of one name are counted, because all engines count these alike. Runs of text
 /// (which comments and scripts, not in this tree, may split) and elements whose names are not XML
@@ -27,10 +27,10 @@ pub fn position_paths(document: &Document, nodes: &[NodeId]) -> Vec<String> {
     nodes.iter().map(path).collect()
 }
 
-/// The nodes whose paths, as in [`position_paths`], these are. Linear in the paths and the children of the nodes on
-/// them.
+/// Finds the nodes with these paths, which have the form of [`position_paths`]. Linear in the paths and the children of the nodes
+/// on them.
 pub fn nodes_at(document: &Document, paths: &[&str]) -> Vec<Option<NodeId>> {
-    // The steps of all paths as a tree, of which 0 is the root; a step ends before the next slash.
+    // The steps of all paths as a tree with root 0; a step ends before the next slash.
     let mut steps: FxHashMap<(usize, &str), usize> = FxHashMap::default();
     let mut ends = Vec::with_capacity(paths.len());
     let mut next = 0;
@@ -59,12 +59,12 @@ pub fn nodes_at(document: &Document, paths: &[&str]) -> Vec<Option<NodeId>> {
     ends.into_iter().map(|at| found[at]).collect()
 }
 
-/// The path of one node, as in [`position_paths`].
+/// Returns the path of one node, in the form of [`position_paths`].
 pub fn position_path(document: &Document, node: NodeId) -> String {
     position_paths(document, &[node]).concat()
 }
 
-/// The surroundings of some nodes and their ancestors.
+/// The positions of some nodes and their ancestors among their siblings.
 struct SiblingPositions<'a> {
     document: &'a Document,
     around: FxHashMap<NodeId, Around>,
@@ -72,8 +72,8 @@ struct SiblingPositions<'a> {
 
 #[derive(Clone, Copy, Default)]
 struct Around {
-    /// The position among siblings of the same name, from 1; for an element without a valid name,
-    /// among those between the same named siblings.
+    /// The position among siblings of the same name, from 1; for an element without a valid name, among such elements since the
+    /// last named sibling.
     place: u32,
     /// The nearest named siblings before and after.
     before: Option<NodeId>,
@@ -99,7 +99,7 @@ impl<'a> SiblingPositions<'a> {
     /// Computes the surroundings of the children of a node.
     fn look_at(&mut self, children: &[NodeId]) {
         let document = self.document;
-        // For named siblings by name, for others since the last named one.
+        // Counts named siblings by name; others are counted since the last named one.
         let mut counts: FxHashMap<&LocalName, u32> = FxHashMap::default();
         let mut unnamed = 0;
         let mut before = None;
@@ -133,7 +133,7 @@ impl<'a> SiblingPositions<'a> {
         self.around.get(&id).copied().unwrap_or_default()
     }
 
-    /// Adds the step to a node to a path.
+    /// Appends the step to this node to a path.
     fn add_step(&self, id: NodeId, path: &mut String) {
         let place = self.around(id).place;
         let written = match (self.document.name(id), named(self.document, id)) {

@@ -43,22 +43,22 @@ pub(crate) use judged::{By, by_template_alone, fast_body, judged_body};
 /// Name of the engine in articles that a site config found.
 pub const SITE_CONFIG: &str = "site-config";
 
-/// What is asked of an article.
+/// Conditions and context for the extraction of an article.
 #[derive(Clone, Copy)]
 pub struct Demands<'a> {
-    /// It is a part of a longer one, for which the minimum number of words does not apply.
+    /// Whether it is a part of a longer article: the minimum number of words does not apply.
     pub part: bool,
-    /// Whether a body that was found is that of a list page, which is dropped.
+    /// Decides whether a body is a list; the page is then dropped.
     pub is_list: &'a dyn Fn(&ArticleBody) -> bool,
-    /// The type of its template.
+    /// The page type of its template.
     pub page_type: Option<TypedAs>,
-    /// What siblings tell about its fields.
+    /// What was learnt about its fields from siblings.
     pub fields: &'a TemplateFields,
 }
 
-/// Extracts the article of a page. A site config takes precedence, unless it finds next to nothing where the
-/// engine finds an article. `found` is the body that the engine found;
-/// otherwise the wrapper is tried, and then the page-wise method of the settings.
+/// Extracts the article of a page. A site config takes precedence, unless it finds next to nothing where the engine finds an
+/// article. `found` is the body that the engine found. If it is absent or too short, the wrapper is tried, then the page-wise
+/// method of the settings.
 ///
 /// # Errors
 /// The reason for dropping the page.
@@ -269,7 +269,7 @@ fn article(
     Extracted { article, payload, image_sources, ..Extracted::default() }
 }
 
-/// The body with the standfirst before it that siblings have in the same place, and the nodes without it.
+/// Adds the standfirst that siblings have in the same place before the body. Also returns the nodes without it.
 fn with_standfirst(
     mut body: ArticleBody,
     document: &Document,
@@ -278,7 +278,7 @@ fn with_standfirst(
 ) -> (ArticleBody, Vec<NodeId>) {
     let found = body.nodes.clone();
     let is_apart = body.elsewhere.is_some() || body.engine == SITE_CONFIG || !body.posts.is_empty();
-    // Later parts of an article repeat it.
+    // Later parts of an article repeat the standfirst.
     let standfirst = fields.standfirst_on(document).filter(|_| !is_apart && !is_part);
     if let Some((node, xpath)) = standfirst
         && found.first().is_some_and(|&first| document.node(node).end <= first)
@@ -306,7 +306,7 @@ fn quality_of(body: &ArticleBody, text: &str, parsed: &ParsedPage<'_>) -> Qualit
     Quality { precision, recall, repeated, links, boilerplate, elsewhere: 0.0 }
 }
 
-/// What a page and its server say of its use.
+/// Returns what a page and its server say about its use.
 pub(crate) fn rights_of_page(parsed: &ParsedPage<'_>, settings: &Settings) -> Rights {
     let (page, document) = (parsed.page, &parsed.document);
     let base = base_of(document, &page.url);
@@ -315,7 +315,7 @@ pub(crate) fn rights_of_page(parsed: &ParsedPage<'_>, settings: &Settings) -> Ri
     base.as_ref().map(rights).unwrap_or_default()
 }
 
-/// What is known of a page for its fields, apart from what siblings tell.
+/// Collects the evidence for the metadata of a page, without what was learnt from siblings.
 fn field_context<'a>(
     sibling: &SiblingPage<'a>,
     body: &'a [NodeId],
@@ -335,8 +335,8 @@ fn field_context<'a>(
     }
 }
 
-/// Learns what the pages of a template tell about their fields, given the bodies found on them, and the elements of each
-/// page that are marked as fields.
+/// Learns where the pages of a template have their fields, from the bodies found on them and from the elements of each page that
+/// are marked as fields.
 pub(crate) fn learn_fields(
     pages: &[(SiblingPage<'_>, Option<&ArticleBody>)],
     marked: &[(Mark, Vec<Vec<NodeId>>)],
@@ -360,8 +360,8 @@ pub(crate) fn learn_fields(
     TemplateFields::learn(&contexts, marked, &|wanted| paths_to(&samples, wanted))
 }
 
-/// The language of a text, that of the subtrees of `nodes` without those of `prune`: of its words without code and what computers
-/// print, which are English everywhere, unless these tell none.
+/// Detects the language of `text`, the text of `nodes` without `prune`. Code and computer output, which are English everywhere,
+/// are ignored unless the other words are not enough.
 fn detect_language(
     document: &Document,
     nodes: &[NodeId],
@@ -379,15 +379,15 @@ fn detect_language(
     detected.filter(|found| found.reliable).or_else(|| terms::detect(text))
 }
 
-/// The text of the article at `url` whose nodes are the subtrees of `nodes` without those of `prune`: that of its region, so
-/// that it has what readers see. Linear in the page's nodes for each level of nesting.
+/// Returns the text that readers see of an article at `url` that consists of the subtrees of `nodes` without those of `prune`:
+/// the text of its region. Linear in the page's nodes for each level of nesting.
 pub fn article_text(document: &Document, url: &str, nodes: &[NodeId], prune: &[NodeId]) -> String {
     let base = base_of(document, url);
     let region = base.and_then(|base| region_of(document, nodes, prune, &base));
     region.map_or_else(|| text_of(document, nodes, prune), |region| region.text())
 }
 
-/// Sets the text of an article, with what is computed from it.
+/// Sets the text of an article, its number of words and its content hash.
 pub fn set_text(article: &mut Article, text: String) {
     article.word_count = terms::count_words(&text);
     article.content_hash = content_hash(&text);
@@ -407,8 +407,8 @@ fn content_hash(text: &str) -> String {
     format!("{:032x}", xxh3_128(words.as_bytes()))
 }
 
-/// The base of relative links: the page's `<base>`, else its URL; for a saved file its canonical address, if
-/// it declares one.
+/// Returns the base of relative links: the page's `<base>`, else its URL or, for a saved file, the canonical address that it
+/// declares.
 fn base_of(document: &Document, url: &str) -> Option<Url> {
     let head = document.head();
     let own = Url::parse(url).ok()?;
@@ -421,11 +421,10 @@ fn base_of(document: &Document, url: &str) -> Option<Url> {
     Some(base.filter(|base| !base.cannot_be_a_base()).unwrap_or(own))
 }
 
-/// A title within so many first paragraphs of the text counts as its beginning, where it is wanted: a section or a date may
-/// come before it.
+/// Number of paragraphs at the start of a text in which its title is looked for: a section or a date may come before it.
 const FIRST: usize = 4;
 
-/// The text with its title, or without: one rule for all templates. Later parts of an article never have a title.
+/// Adds the title to the text or removes it: one rule for all templates. Later parts of an article never have a title.
 fn titled(text: String, title: &str, is_part: bool, settings: &Settings) -> String {
     let of_title = letters(title);
     if of_title.is_empty() {
@@ -438,7 +437,7 @@ fn titled(text: String, title: &str, is_part: bool, settings: &Settings) -> Stri
     without_title(&text, title).to_owned()
 }
 
-/// A text without its first paragraph, if that is the title and not all of the text.
+/// Removes the first paragraph of a text if it is the title and more text follows.
 pub fn without_title<'t>(text: &'t str, title: &str) -> &'t str {
     let of_title = letters(title);
     match text.split_once("\n\n") {
@@ -452,20 +451,20 @@ fn letters(text: &str) -> String {
     text.chars().filter(|&c| is_alphanumeric(c)).flat_map(lowercase).collect()
 }
 
-/// Confidence where the engine finds the same, or nothing to compare with: nothing else confirms a site config.
+/// Confidence in a site config if the engine finds the same text, or nothing to compare with.
 const CONFIRMED: f64 = 0.9;
-/// Confidence where the engine finds something else altogether.
+/// Confidence in a site config if the engine finds a completely different text.
 const CONTRADICTED: f64 = 0.5;
-/// A body of less than this share of the words that the engine finds is next to nothing.
+/// A site config's body with less than this share of the engine's words is next to nothing.
 const SHARE: f64 = 0.2;
-/// Words that the engine must find for that.
+/// Minimum number of words of an engine's body that may overrule a site config.
 const WORDS: u32 = 40;
 
-/// What the engine finds on a page with a site config.
+/// The body that the engine finds on a page with a site config.
 struct Judged {
     text: String,
     words: u32,
-    /// Whether it may overrule the site config.
+    /// Whether the engine may overrule the site config.
     is_trusted: bool,
 }
 
@@ -478,9 +477,8 @@ impl Judged {
     }
 }
 
-/// The body that a site config finds, if it has words: that of its first expression which finds more than next
-/// to nothing of what the engine finds. There is none if no expression does, unless the site config forbids
-/// other methods.
+/// Returns the body of the first expression of a site config that finds a text which is not next to nothing compared with the
+/// engine's. If none does, returns `None`, or the first text if the site config forbids other methods.
 fn by_site_config(
     parsed: &ParsedPage<'_>,
     configured: &ConfiguredPage,

@@ -15,8 +15,7 @@ pub(super) struct MarkdownBlock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WrittenKind {
     Paragraph,
-    /// A list with its marker (`-`, `*`, `.` or `)`) and whether it can follow a line without a
-    /// blank one.
+    /// A list with its marker (`-`, `*`, `.` or `)`), and whether it can follow a line without a blank line.
     List(char, bool),
     Other,
 }
@@ -62,7 +61,7 @@ pub(super) enum BlockKind {
 
 impl BlockKind {
     pub(super) fn list(ordered: bool, number: u32) -> Self {
-        // Markdown allows nine digits.
+        // Markdown allows at most nine digits.
         let number = if number > 900_000_000 { 1 } else { number };
         Self::List(MarkdownList { ordered, number, items: Vec::new() })
     }
@@ -76,7 +75,7 @@ impl BlockKind {
 #[derive(Debug)]
 pub(super) struct OpenBlock {
     pub(super) kind: BlockKind,
-    /// Whether it was opened for content that has no element of this kind around it.
+    /// Whether it was opened for content that is not in an element of this kind.
     pub(super) stray: bool,
     pub(super) blocks: Vec<MarkdownBlock>,
     pub(super) line: MarkdownLine,
@@ -97,7 +96,7 @@ impl OpenBlock {
             || (self.stray && self.is_line())
     }
 
-    /// Whether it is an item in which nothing is written yet.
+    /// Whether it is an item without content so far.
     pub(super) fn begins_item(&self) -> bool {
         matches!(self.kind, BlockKind::Item) && self.blocks.is_empty() && self.line.is_empty()
     }
@@ -155,7 +154,7 @@ impl OpenBlock {
             }
             BlockKind::Item => {
                 if let BlockKind::List(list) = &mut around.kind {
-                    // Content without an item, most often a list, belongs to the previous item.
+                    // Content outside an item, most often a list, belongs to the previous item.
                     match list.items.last_mut().filter(|_| self.stray) {
                         Some(item) => item.extend(self.blocks),
                         None if !self.blocks.is_empty() => list.items.push(self.blocks),
@@ -189,7 +188,7 @@ impl OpenBlock {
         }
     }
 
-    /// Adds blocks as one, with a prefix for its first line, the others, and empty ones.
+    /// Joins blocks to one, with a prefix for its first line, for the other lines, and for empty lines.
     fn add_prefixed(&mut self, blocks: Vec<MarkdownBlock>, first: &str, others: &str, empty: &str) {
         let text = join_blocks(blocks);
         if !text.is_empty() {
@@ -198,12 +197,12 @@ impl OpenBlock {
     }
 }
 
-/// Blocks joined with blank lines.
+/// Joins blocks with blank lines.
 pub(super) fn join_blocks(blocks: Vec<MarkdownBlock>) -> String {
     blocks.into_iter().map(|block| block.text).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Lines with a prefix for the first, the others, and empty ones.
+/// Adds prefixes to the first line, to the other lines, and to empty lines.
 fn prefix_lines(text: &str, first: &str, others: &str, empty: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for (at, line) in text.split('\n').enumerate() {
@@ -228,8 +227,7 @@ fn render_heading(level: u8, mut line: String) -> String {
     format!("{} {line}", "#".repeat(level.into()))
 }
 
-/// A list. If a list of the same kind is directly before it, it takes the other marker, so that the
-/// two do not merge.
+/// Writes a list. After a list of the same kind it uses the other marker, so that the two do not merge.
 fn render_list(list: MarkdownList, before: Option<WrittenKind>) -> MarkdownBlock {
     let markers = if list.ordered { ['.', ')'] } else { ['-', '*'] };
     let marker = match before {
@@ -253,7 +251,7 @@ fn render_list(list: MarkdownList, before: Option<WrittenKind>) -> MarkdownBlock
     MarkdownBlock { text: items.join(if tight { "\n" } else { "\n\n" }), kind }
 }
 
-/// A fenced code block; `None` for one without text.
+/// Writes a fenced code block; `None` if it has no text.
 fn fence_code(code: &Code) -> Option<String> {
     let text = code.text.replace('\r', "\n");
     let is_blank = |line: &&str| line.trim().is_empty();
@@ -265,7 +263,7 @@ fn fence_code(code: &Code) -> Option<String> {
     Some(format!("{fence}{}\n{text}\n{fence}", code.language))
 }
 
-/// The language of a code block, empty if neither it, nor the `code` in it, nor the element around it names one.
+/// Returns the language of a code block as it, the `code` in it or the element around it names it; empty if none does.
 pub fn language_of_code(document: &Document, pre: Element<'_>) -> String {
     let code = document.children(pre.id).find(|&c| document.is(c, &local_name!("code")));
     let around = document.parent(pre.id);
@@ -273,8 +271,9 @@ pub fn language_of_code(document: &Document, pre: Element<'_>) -> String {
     language_named(elements.filter_map(|id| document.element(id))).to_owned()
 }
 
-/// The language of code that the first of these elements names, in the ways of syntax highlighters: by a class with a prefix (HTML
-/// §4.5.15; GitHub, Sphinx and others) or an attribute; else by a class beside the one of a highlighter (Pandoc, Hexo). Empty if none does.
+/// Returns the language of code that the first of these elements names, as syntax highlighters do: by a class with a prefix (HTML
+/// §4.5.15; GitHub, Sphinx and others) or an attribute; else by a class next to a highlighter's own (Pandoc, Hexo). Empty if none
+/// does.
 pub fn language_named<'a>(elements: impl Iterator<Item = Element<'a>>) -> &'a str {
     let mut beside = "";
     for element in elements {
@@ -299,7 +298,7 @@ fn is_language(name: &str) -> bool {
 fn language_in_attribute<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     const PREFIXES: [&str; 6] =
         ["language-", "lang-", "highlight-source-", "highlight-", "src-", "hl-"];
-    // SyntaxHighlighter and Confluence have `brush: name; …`.
+    // SyntaxHighlighter and Confluence write `brush: name; …`.
     let of_brush = || {
         let (_, rest) = value.split_once("brush:")?;
         rest.trim_start().split([';', ' ']).next()
@@ -323,7 +322,7 @@ fn language_in_attribute<'a>(name: &str, value: &'a str) -> Option<&'a str> {
     named.filter(|name| is_language(name))
 }
 
-/// The only class beside that of a highlighter; empty if there is none, or several.
+/// Returns the only class next to a highlighter's own; empty if there is none, or several.
 fn language_beside_highlighter(classes: &str) -> &str {
     const HIGHLIGHTERS: [&str; 6] =
         ["highlight", "hljs", "sourceCode", "prettyprint", "code", "syntaxhighlighter"];

@@ -2,7 +2,7 @@
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Escapes text inside a line. `last`: nothing follows it on its line.
+/// Escapes text inside a line. `last`: nothing follows the text on its line.
 pub(super) fn text(text: &str, last: bool, out: &mut String) {
     let mut before = None;
     let mut rest = text.chars().peekable();
@@ -10,13 +10,13 @@ pub(super) fn text(text: &str, last: bool, out: &mut String) {
         let next = rest.peek().copied();
         let is_markup = match c {
             '\\' | '`' | '*' | '[' | ']' | '<' | '~' => true,
-            // Inside a word it is not markup.
+            // Inside a word, an underscore is not markup.
             '_' => {
                 let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
                 !(inside(before) && inside(next))
             }
             '&' => next.map_or(!last, |c| c.is_ascii_alphanumeric() || c == '#'),
-            // Before a link it would turn the link into an image.
+            // Before a link, it would turn the link into an image.
             '!' => next.is_none() && !last,
             _ => false,
         };

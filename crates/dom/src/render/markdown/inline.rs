@@ -8,14 +8,14 @@ pub(super) struct Style {
     pub(super) strong: bool,
     pub(super) emphasis: bool,
     pub(super) strike: bool,
-    /// The number of the code element it is in, or 0.
+    /// The number of the enclosing code element, or 0.
     pub(super) code: u32,
-    /// The number of the link it is in, counted from 1, or 0.
+    /// The number of the enclosing link, counted from 1, or 0.
     pub(super) link: u32,
 }
 
 impl Style {
-    /// The style that both have in common: that of the space between them.
+    /// Returns the style that two pieces share, which the space between them gets.
     fn common(self, other: Self) -> Self {
         Self {
             strong: self.strong && other.strong,
@@ -40,7 +40,7 @@ impl Style {
 #[derive(Debug)]
 enum InlinePiece {
     Text(String, Style),
-    /// Markup as it is.
+    /// Markup that is written unchanged.
     Literal(String, Style),
     Break,
 }
@@ -55,7 +55,7 @@ impl InlinePiece {
     }
 }
 
-/// A line under construction; with line breaks it is several. No white space at its ends.
+/// A line under construction, or several with line breaks. No white space at its ends.
 #[derive(Debug, Default)]
 pub(super) struct MarkdownLine {
     pieces: Vec<InlinePiece>,
@@ -97,7 +97,7 @@ impl MarkdownLine {
         self.pieces.push(InlinePiece::Literal(markup, style));
     }
 
-    /// The last letters directly before what is added next.
+    /// Returns the last letters of the line, directly before the next piece.
     pub(super) fn last_letters(&self) -> String {
         match self.pieces.last() {
             Some(InlinePiece::Text(text, _)) if !self.space && !self.line_break => {
@@ -108,7 +108,7 @@ impl MarkdownLine {
         }
     }
 
-    /// Takes back white space that was added last.
+    /// Removes white space at the end.
     pub(super) fn trim(&mut self) {
         self.space = false;
     }
@@ -117,7 +117,7 @@ impl MarkdownLine {
         self.space = true;
     }
 
-    /// Adds a line break. Returns false after another one: two in a row end a paragraph.
+    /// Adds a line break. Returns false after another line break: two in a row end a paragraph.
     pub(super) fn line_break(&mut self) -> bool {
         let first = !self.line_break || self.pieces.is_empty();
         self.line_break = true;

@@ -13,18 +13,18 @@ pub(super) struct TableCell {
     pub(super) rows: usize,
 }
 
-/// More columns than any data table has; spans are limited to it.
+/// Maximum number of columns of a data table; spans are limited to it.
 const MOST_COLUMNS: usize = 60;
-/// Longest cell of a data table, in bytes; longer ones contain prose.
+/// Longest cell of a data table, in bytes; longer cells contain prose.
 const LONGEST_CELL: usize = 1_500;
 
-/// Whether an element is a part of a table that has no syntax of its own in Markdown.
+/// Whether an element is part of a table but has no syntax of its own in Markdown.
 pub(super) fn is_part(name: &LocalName) -> bool {
     matches!(*name, local_names!("thead" "tbody" "tfoot" "colgroup" "col"))
 }
 
-/// Whether a table is a data table: at least two columns, at least two rows or a heading, and only lines in its cells; with
-/// headings of columns or rows, also lists and paragraphs, which are written as one line.
+/// Whether a table is a data table: at least two columns, at least two rows or a header cell, and cells with single lines. If it
+/// has header cells, others may contain lists and paragraphs, which are written as one line.
 pub(super) fn is_of_data(document: &Document, table: NodeId) -> bool {
     if document.attribute(table, &LocalName::from("role")) == Some("presentation") {
         return false;

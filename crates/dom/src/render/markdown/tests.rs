@@ -33,7 +33,7 @@ fn round_trip(html: &str) -> String {
     markdown
 }
 
-/// The values of `attribute` of all elements of this name.
+/// The values of `attribute` on all elements with this name.
 fn all(html: &str, name: &str, attribute: &str) -> Vec<String> {
     let document = parse(html);
     let ids = document.ids().filter(|&id| document.name(id).is_some_and(|n| &**n == name));
@@ -41,12 +41,12 @@ fn all(html: &str, name: &str, attribute: &str) -> Vec<String> {
     ids.map(|id| value(id).to_owned()).collect()
 }
 
-/// The words inside of links.
+/// The words inside links.
 fn linked(html: &str) -> String {
     let document = parse(html);
     let is_link = |id: NodeId| document.ancestors(id).any(|a| document.is(a, &local_name!("a")));
     let texts = document.ids().filter(|&id| is_link(id)).filter_map(|id| document.text(id));
-    // Marks of notes get brackets, powers an accent, and those that are expressions parentheses.
+    // Note marks get brackets, powers a caret, and powers that are expressions parentheses.
     texts.flat_map(str::chars).filter(|&c| !is_space(c) && !"[]^()".contains(c)).collect()
 }
 
@@ -282,7 +282,7 @@ fn notes_are_footnotes() {
         markdown("<p><a href='#a'>Above</a></p><h2 id=a>Oak</h2><a href='#z'>z</a>"),
         "Above\n\n## Oak\n\n[z](https://news.example/a/b.html#z)"
     );
-    // A list with another item stays a list, as does one inside of something else.
+    // A list with an item that is not a note stays a list, as does a list inside another block.
     let list = "<ol><li id=n1>Of oak.</li><li>Of stone.</li></ol>";
     assert!(!page(list).contains("[^"));
     assert!(page(list).ends_with("1. Of oak.\n2. Of stone."));
@@ -294,7 +294,7 @@ fn notes_are_footnotes() {
     assert_eq!(html.matches("footnote-definition\"").count(), 2, "{html}");
 }
 
-/// Each list is looked at once: with a look at all items for each note, this would take minutes.
+/// Each list is examined once: examining all items for each note would take minutes.
 #[test]
 fn many_notes_take_linear_time() {
     let links: String = (0..30_000).map(|n| format!("<p>words<a href=#f{n}>{n}</a>")).collect();

@@ -1,9 +1,9 @@
-//! The posts of a thread, found by what they are: elements of one kind, of which each has a date, a name, and a text of its own.
+//! Finds the posts of a thread by their structure: elements of one kind, each with a date, a name, and a text of its own.
 //!
-//! Nothing is known of forum software or languages. An element is of the kind of others with the same tag and class name, or the
-//! same tag and parent. What all have at the same place and in few words that differ is the name of the author; what repeats in
-//! half of them, and short texts that all have, are labels; the element with the most of the other words, and the fewest of
-//! these, is the text. Answers within the posts that they answer are posts of their own.
+//! Nothing is known of forum software or languages. Elements are of one kind if they have the same tag and class name, or the
+//! same tag and parent. A few words at the same place in all of them, different in each, are the author's name. Texts that repeat
+//! in half of them, and short texts that all have, are labels. The text of a post is the element with the most other words and
+//! the fewest labels. An answer nested in the post that it answers is a post of its own.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,53 +23,53 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::body::ThreadPost;
 use crate::parsed::ParsedPage;
 
-/// Least probability that a page is a thread: then it is one if it has posts.
+/// Minimum probability of a thread from which a page with posts is one.
 const LEAST_PROBABILITY: f32 = 0.2;
-/// Least share of the words of the posts that is kept if what was found are the posts.
+/// Minimum share of the posts' words that the engine must have kept for the posts to be the article.
 const KEPT: f32 = 0.25;
-/// The same if they follow a text that is not like them, as comments follow an article; least number of them, and least share of
-/// the kept words that this text has.
+/// Minimum probability if the posts follow a text that is not like them, as comments follow an article; minimum number of such
+/// posts; and minimum share of the kept words that this text must have.
 const ANSWERED: f32 = 0.5;
 const LEAST_ANSWERS: usize = 3;
 const QUESTION: f32 = 0.9;
-/// Most quotations of a thread that are compared with earlier posts, and fewest bytes that are compared.
+/// Maximum number of quotations of a thread that are compared with earlier posts, and minimum bytes of a quotation.
 const MOST_QUOTES: usize = 400;
 const LEAST_QUOTED: usize = 12;
-/// Most elements of one kind that are looked at as posts, and least.
+/// Maximum and minimum number of elements of a kind that may be posts.
 const MOST: usize = 2_000;
 const LEAST: usize = 2;
-/// Most class names of an element that are looked at.
+/// Maximum number of class names of an element that are considered.
 const MOST_CLASSES: usize = 6;
-/// Most kinds of elements that are looked into.
+/// Maximum number of kinds of elements that are considered.
 const MOST_KINDS: usize = 16;
-/// Most dates that a post has on average, besides its text.
+/// Maximum number of dates per post, on average.
 const MOST_DATES: usize = 16;
-/// Least share of the elements of a kind that have a date and a text, and of the posts that have a name or a text at one place.
+/// Minimum share of the elements of a kind with a date and a text, and of the posts with a name or a text at one place.
 const LEAST_SHARE: f32 = 0.6;
-/// Most words and bytes of a name, and of a date.
+/// Maximum words and bytes of a name, and of a date.
 const NAME: (usize, usize) = (4, 48);
 const DATE: (usize, usize) = (12, 80);
-/// Most nodes between a date and its label.
+/// Maximum number of nodes between a date and its label.
 const LABEL_NODES: NodeId = 6;
 /// Longest text that is compared with those of other posts, in bytes.
 const LONGEST_REPEATED: usize = 400;
-/// What posts without names of authors count for.
+/// Weight of posts without author names.
 const WITHOUT_NAMES: f32 = 0.5;
-/// How many times as many words a kind has that is taken instead of a larger one.
+/// Factor by which the words of a kind must exceed those of the best kind so far.
 const CLEARLY: f32 = 1.1;
-/// Most ancestors of a name among which one that declares the author is looked for.
+/// Maximum number of ancestors of a name that are searched for a declaration of the author.
 const DECLARED: usize = 10;
-/// So many posts may have one author.
+/// Maximum number of posts that may all have the same author.
 const FEW: usize = 4;
-/// Places with shorter texts on average, in words, hold labels.
+/// Places whose texts have fewer words on average hold labels.
 const LABEL: f32 = 3.0;
 
-/// Parts of class names of elements that hold a name, to prefer one of several places.
+/// Parts of class names of elements that hold author names. They decide between several places.
 const NAMED: [&str; 8] =
     ["author", "user", "poster", "byline", "nick", "creator", "screenname", "name"];
 
-/// The posts of a page in document order, if it is a thread: it is probably one, and what is kept are its posts, or a text that
-/// stands before them. `kept` are indices of `blocks`.
+/// Returns the posts of a page in document order if it is a thread: `probability` is high enough, and the engine kept its posts
+/// or a text before them. `kept` are indices of `blocks`.
 pub(super) fn thread_of(
     parsed: &ParsedPage<'_>,
     blocks: &[TextBlock],
@@ -86,14 +86,14 @@ pub(super) fn thread_of(
     let of_posts = |sums: &PrefixSums| -> f32 {
         posts.iter().map(|post| sums.sum(document, post.content) as f32).sum()
     };
-    // All that is kept is the first post, or stands before several.
+    // All kept text is in the first post or before the posts.
     let begins = is_kept_in(parsed, &kept, first);
     let end_of_posts = posts.iter().map(|post| document.node(post.element).end).max();
     let is_answered = || {
         let end = if begins { document.node(first.content).end } else { first.element };
         let are_signed = posts.iter().any(|post| !post.authors.is_empty());
         let before = kept.range(0, end);
-        // Names and dates of posts may be kept though their texts are not.
+        // Names and dates of posts may be kept although their texts are not.
         let behind = kept.range(end_of_posts.unwrap_or(end), document.len() as NodeId);
         (begins || posts.len() >= LEAST_ANSWERS && are_signed && probability >= ANSWERED)
             && before as f32 >= QUESTION * (before + behind) as f32
@@ -103,7 +103,7 @@ pub(super) fn thread_of(
     if are_kept || is_answered() { posts } else { Vec::new() }
 }
 
-/// The words that are kept of each text.
+/// Returns the number of kept words of each text.
 fn kept_words(parsed: &ParsedPage<'_>, blocks: &[TextBlock], kept: &[usize]) -> PrefixSums {
     let mut is_kept = vec![false; parsed.document.len()];
     for block in kept.iter().map(|&at| &blocks[at]) {
@@ -113,11 +113,11 @@ fn kept_words(parsed: &ParsedPage<'_>, blocks: &[TextBlock], kept: &[usize]) -> 
     PrefixSums::new(&parsed.document, words)
 }
 
-/// Least words of an article before comments that are recognised without names.
+/// Minimum number of words of an article before comments that no class name marks as such.
 const BEFORE_COMMENTS: u32 = 100;
 
-/// Where comments begin that were kept with the article before them, as no name says what they are: posts without
-/// headings by several people, behind which nothing else is kept. `None` if the page may be a thread.
+/// Returns where comments begin that were kept with the article because no class name marks them: posts by several people,
+/// without headings, after which nothing else is kept. `None` if the page may be a thread.
 pub(super) fn comments_behind(
     parsed: &ParsedPage<'_>,
     blocks: &[TextBlock],
@@ -155,7 +155,7 @@ pub(super) fn comments_behind(
         .then_some(first)
 }
 
-/// Whether a node may be the last of a post without headings: it is in an element that has none but a date, or follows one.
+/// Whether a node may be the last of a post without headings: an element around it has no heading, and has a date or follows one.
 fn may_end_post(document: &Document, last: NodeId) -> bool {
     let is_heading = |id: &NodeId| document.name(*id).is_some_and(is_heading);
     let before = (0..last).rev().find(is_heading);
@@ -170,22 +170,22 @@ fn may_end_post(document: &Document, last: NodeId) -> bool {
     (from.last().unwrap_or(outer)..document.node(outer).end).any(|id| has_date(document, id))
 }
 
-/// Whether half of a post is kept.
+/// Whether at least half of a post is kept.
 fn is_kept_in(parsed: &ParsedPage<'_>, kept: &PrefixSums, post: &ThreadPost) -> bool {
     let document = &parsed.document;
     2 * kept.sum(document, post.content) >= parsed.words.sum(document, post.content)
 }
 
-/// What is added to the body of a thread.
+/// The posts to add to the body of a thread.
 #[derive(Debug, Default)]
 pub(super) struct MissingPosts {
-    /// The contents of posts of which nothing is kept.
+    /// The contents of the posts of which nothing was kept.
     pub(super) contents: Vec<NodeId>,
-    /// Elements within these that are left out: labels, and quotations of earlier posts.
+    /// Elements in these contents that are left out: labels, and quotations of earlier posts.
     pub(super) parts: Vec<NodeId>,
 }
 
-/// The posts of which nothing is kept.
+/// Returns the posts of which nothing was kept.
 pub(super) fn missing_posts(
     document: &Document,
     blocks: &[TextBlock],
@@ -221,7 +221,7 @@ fn text_between(document: &Document, from: NodeId, to: NodeId) -> String {
     (from..to).filter_map(|id| document.text(id)).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether the longest text of an element, which has a few words at least, is in a text.
+/// Whether `text` contains the longest text node of an element, if that has a few words at least.
 fn repeats_text(document: &Document, id: NodeId, text: &str) -> bool {
     let longest =
         document.subtree(id).filter_map(|own| document.text(own)).max_by_key(|own| own.len());
@@ -229,15 +229,15 @@ fn repeats_text(document: &Document, id: NodeId, text: &str) -> bool {
     longest.len() >= LEAST_QUOTED && memmem::find(text.as_bytes(), longest.as_bytes()).is_some()
 }
 
-/// The elements of one kind, with what is theirs and not that of others inside them.
+/// The elements of one kind, which may be nested in each other.
 struct Kind {
     members: Vec<NodeId>,
-    /// Words outside of links in those with a date.
+    /// Number of words outside links of the members with a date, without those of members nested in them.
     words: u32,
 }
 
-/// The posts of a page; empty if it has no two. `kept` has the words that are kept of each text. Linear in the nodes of the page
-/// for each class name of an element.
+/// Returns the posts of a page; empty if it has fewer than two. `kept` has the kept words of each text. Linear in nodes times
+/// class names per element.
 fn find_posts(parsed: &ParsedPage<'_>, kept: &PrefixSums) -> Vec<ThreadPost> {
     let document = &parsed.document;
     let dates = PrefixSums::new(document, |id| u32::from(has_date(document, id)));
@@ -257,11 +257,11 @@ fn find_posts(parsed: &ParsedPage<'_>, kept: &PrefixSums) -> Vec<ThreadPost> {
         |kind: &Kind| -> u32 { kind.members.iter().map(|&id| kept.sum(document, id)).sum() };
     kinds
         .sort_by_cached_key(|kind| (Reverse(kind.words + 4 * kept_in(kind)), kind.members.clone()));
-    // Posts with names of which something is kept come before all others.
+    // Kinds of posts of which something is kept take precedence over all others.
     let mut best: (bool, f32, Vec<ThreadPost>) = (false, 0.0, Vec::new());
     for kind in kinds.into_iter().take(MOST_KINDS) {
         let Some((words, posts)) = posts_of(&page, &kind.members) else { continue };
-        // The question may have another structure than its answers.
+        // The question may have a different structure from its answers.
         let asks = |&id: &NodeId| {
             id < posts[0].element
                 && 2 * kept.sum(document, id) >= parsed.words.sum(document, id).max(1)
@@ -276,25 +276,26 @@ fn find_posts(parsed: &ParsedPage<'_>, kept: &PrefixSums) -> Vec<ThreadPost> {
     best.2
 }
 
-/// A page whose dates are known.
+/// A page with the places of its dates.
 struct DatedPage<'a> {
     document: &'a Document,
     words: &'a PrefixSums,
     links: &'a PrefixSums,
     dates: PrefixSums,
-    /// Where each element begins with what belongs to it before it.
+    /// The start of each element, including a line before it that belongs to it.
     starts: Vec<NodeId>,
     base: Option<Url>,
 }
 
 impl DatedPage<'_> {
-    /// A sum over an element with what belongs to it before it.
+    /// Sums over an element and the line before it that belongs to it.
     fn sum(&self, sums: &PrefixSums, id: NodeId) -> u32 {
         sums.range(self.starts[id as usize], self.document.node(id).end)
     }
 }
 
-/// Kinds of elements that may be posts: of one tag with one class name, or children of one element with one tag.
+/// Returns the kinds of elements that may be posts: elements with the same tag and class name, or children of one element with
+/// the same tag.
 fn kinds(page: &DatedPage<'_>) -> Vec<Kind> {
     let document = page.document;
     let may_be_post = |id: &NodeId| {
@@ -346,8 +347,7 @@ fn kinds(page: &DatedPage<'_>) -> Vec<Kind> {
     kinds
 }
 
-/// Where each element begins with what stands before it: a line with a date that has an element of its own, as it has none
-/// itself.
+/// Returns the start of each element: itself or, if it has no date, a sibling directly before it that is a line with a date.
 fn starts(document: &Document, words: &PrefixSums, dates: &PrefixSums) -> Vec<NodeId> {
     let mut starts: Vec<NodeId> = document.ids().collect();
     // The last child of each element so far.
@@ -365,7 +365,7 @@ fn starts(document: &Document, words: &PrefixSums, dates: &PrefixSums) -> Vec<No
     starts
 }
 
-/// What a place in posts of one kind holds: a path of tags and classes below them.
+/// The content at one place in the posts of a kind. A place is a path of tags and classes below a post.
 #[derive(Default)]
 struct Place {
     /// The first element there in each post, and its post.
@@ -377,18 +377,18 @@ struct Place {
     words: u32,
 }
 
-/// What elements of one kind hold, by place.
+/// The content of the elements of one kind, by place.
 struct PostPlaces<'a> {
     page: &'a DatedPage<'a>,
     members: &'a [NodeId],
     places: BTreeMap<u64, Place>,
     /// The place of each text and element.
     place_of: FxHashMap<NodeId, u64>,
-    /// The classes of the elements with a name at a place.
+    /// The class names of the elements with a tag name below a place.
     classes: FxHashMap<(u64, &'a str), Vec<&'a str>>,
-    /// The last element that has a text, and how many have it.
+    /// By text, the last member that contains it, and the number of members that do.
     repeated: BTreeMap<String, (usize, usize)>,
-    /// Places at which most have a date.
+    /// Places at which most members have a date.
     dated: BTreeSet<u64>,
 }
 
@@ -442,7 +442,7 @@ impl<'a> PostPlaces<'a> {
         found
     }
 
-    /// The path to an element below a post, by the names and classes of the elements.
+    /// Returns the place of an element below the place `above`: the hash of a path of tag and class names.
     fn place_below(&mut self, above: u64, id: NodeId) -> u64 {
         let document = self.page.document;
         let Some(name) = document.name(id) else { return above };
@@ -458,7 +458,7 @@ impl<'a> PostPlaces<'a> {
             return above;
         }
         let name = &**name;
-        // Further class names, and extensions of a name, tell a state: online, first, edited.
+        // Further class names, and extensions of a name, describe a state: online, first, edited.
         let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
         let own = class_tokens(class).find(|token| !has_digit(token)).unwrap_or_default();
         let extends = |own: &str, other: &str| {
@@ -498,12 +498,12 @@ impl<'a> PostPlaces<'a> {
         }
     }
 
-    /// How many of the elements have to have something at a place.
+    /// Minimum number of members that must have something at a place.
     fn least(&self) -> usize {
         ((LEAST_SHARE * self.members.len() as f32).ceil() as usize).max(LEAST)
     }
 
-    /// The place of the names of the authors: the first of those that are linked or named so.
+    /// Returns the place of the authors' names: the first of the places with the best rating.
     fn authors(&self) -> Option<(u64, &Place)> {
         let rated = self.places.iter().filter(|own| own.1.texts.len() >= self.least());
         let rated = rated.filter_map(|(path, place)| {
@@ -513,13 +513,13 @@ impl<'a> PostPlaces<'a> {
         rated.max_by_key(|own| (own.0, own.1)).map(|own| (own.2, own.3))
     }
 
-    /// Whether most elements have a date at a place.
+    /// Whether most members have a date at a place.
     fn is_of_dates(&self, place: &Place) -> bool {
         let dated = place.texts.iter().filter(|own| has_date(self.page.document, own.1)).count();
         dated >= self.least()
     }
 
-    /// Whether a text is a name, a date, a label, or the same in half of the elements.
+    /// Whether a text is an author's name, a date, a label, or repeated in half of the members.
     fn is_around(&self, id: NodeId, authors: Option<u64>) -> bool {
         let document = self.page.document;
         let Some((path, text)) = self.place_of.get(&id).zip(document.text(id)) else {
@@ -535,13 +535,13 @@ impl<'a> PostPlaces<'a> {
         Some(*path) == authors || is_label || self.dated.contains(path) || is_repeated()
     }
 
-    /// Where an element begins with what belongs to it before it, which is none of the others.
+    /// Returns the start of a member, including a line before it that belongs to it unless that is itself a member.
     fn start(&self, member: NodeId) -> NodeId {
         let start = self.page.starts[member as usize];
         if self.members.binary_search(&start).is_ok() { member } else { start }
     }
 
-    /// Where an element ends, or the next one in it begins.
+    /// Returns the end of a member, or the start of the next member nested in it.
     fn end(&self, member: NodeId) -> NodeId {
         let end = self.page.document.node(member).end;
         let next = self.members.partition_point(|&own| own <= member);
@@ -549,7 +549,7 @@ impl<'a> PostPlaces<'a> {
     }
 }
 
-/// The posts of a kind, with how many words they have that are theirs; `None` if these are no posts.
+/// Returns the posts of a kind with their weighted number of words; `None` if the members are not posts.
 fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<ThreadPost>)> {
     let document = page.document;
     let found = PostPlaces::of(page, members);
@@ -557,7 +557,7 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
     let path_of_authors = authors.map(|own| own.0);
     let from = members.iter().map(|&id| found.start(id)).min()?;
     let end = members.iter().map(|&id| document.node(id).end).max()?;
-    // Words up to each node that are of the posts, and that are around them.
+    // Running sums of the words of the posts, and of the words around them (names, dates, labels).
     let mut sums = vec![(0, 0)];
     let (mut own, mut around) = (0, 0);
     for id in from..end {
@@ -576,7 +576,7 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         (all.0 - before.0, all.1 - before.1)
     };
     let gain = |id: NodeId| i64::from(sums_of(id).0) - i64::from(sums_of(id).1);
-    // What holds other posts is not the text of one.
+    // An element that contains other posts is not the text of a post.
     let is_whole = |id: NodeId| {
         let next = members.partition_point(|&member| member <= id);
         members.get(next).is_none_or(|&next| next >= document.node(id).end)
@@ -585,7 +585,7 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         let whole: Vec<(usize, NodeId)> =
             place.elements.iter().copied().filter(|own| is_whole(own.1)).collect();
         let words: i64 = whole.iter().map(|own| gain(own.1)).sum();
-        // Of several with the same words the innermost.
+        // If several have the same number of words, the innermost wins.
         (whole.len() >= found.least()).then(|| (words, whole.first().map(|own| own.1), whole))
     });
     let (words, _, contents) = contents.max_by_key(|own| (own.0, own.1)).filter(|own| own.0 > 0)?;
@@ -598,7 +598,7 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
     };
     let dates_of = |member: NodeId, content: NodeId| {
         let all = found.start(member)..found.end(member);
-        // A date within the text is not that of the post, unless most posts have one at that place.
+        // A date in the text is not the date of the post, unless most posts have one at that place.
         let is_signed = |id: &NodeId| {
             let place = found.place_of.get(id);
             !document.contains(content, *id) || place.is_some_and(|own| found.dated.contains(own))
@@ -628,7 +628,7 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
             labels: labels_in(content),
         })
         .collect();
-    // Elements behind the last post may have the structure of posts.
+    // Elements after the last post may have the structure of posts.
     while posts.last().is_some_and(|last| last.authors.is_empty() && last.dates.is_empty()) {
         posts.pop();
     }
@@ -647,14 +647,14 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
     is_enough.then_some((named * share * words as f32, posts))
 }
 
-/// The text of a link with which an element shows another page: outside of its text one with more words than names and dates have,
-/// or a heading, or all of its text.
+/// Returns the text of a link that makes an element a teaser of another page: a heading, a link outside the post's text that is
+/// longer than names and dates, or most of the text.
 fn title_link<'a>(page: &DatedPage<'a>, post: &ThreadPost, end: NodeId) -> Option<&'a str> {
     let DatedPage { document, words, base, .. } = page;
     let in_heading = |own: NodeId| document.name(own).is_some_and(is_heading);
     let text = |id: NodeId| document.text_content(id).trim();
     let author = post.authors.first().copied().filter(|&id| is_named_around(document, id));
-    // Pages for phones and for wide screens may have it twice.
+    // The name may be on the page twice, for phones and for wide screens.
     let name = author.and_then(|id| document.text(id)).unwrap_or_default().trim();
     let is_other = |id: &NodeId| {
         let is_author = author.is_some_and(|author| document.contains(*id, author))
@@ -675,7 +675,7 @@ fn title_link<'a>(page: &DatedPage<'a>, post: &ThreadPost, end: NodeId) -> Optio
         if document.contains(post.content, *id) {
             return count * 2 > words.sum(document, post.content);
         }
-        // Behind a post, those who liked it may be listed.
+        // After a post, the people who liked it may be listed.
         let is_name = |part: &str| part.split_whitespace().count() <= NAME.0;
         count as usize > NAME.0
             && !(text(*id).len() <= DATE.1 && is_date(text(*id)))
@@ -684,17 +684,17 @@ fn title_link<'a>(page: &DatedPage<'a>, post: &ThreadPost, end: NodeId) -> Optio
     (post.element..end).filter(is_other).find(is_title).map(text)
 }
 
-/// A title without what marks it as that of a reply: "Re: ".
+/// Removes a prefix that marks the title of a reply, such as "Re: ".
 fn without_reply(title: &str) -> &str {
     title.split_once(": ").filter(|own| own.0.chars().count() <= 3).map_or(title, |own| own.1)
 }
 
-/// How well the texts of a place are names; `None` if they are none: few words that differ between posts.
+/// Rates how likely the texts at a place are author names: few words that differ between posts. `None` if they are not.
 fn rate_names(document: &Document, place: &Place) -> Option<usize> {
     let texts: Vec<&str> =
         place.texts.iter().filter_map(|own| document.text(own.1)).map(str::trim).collect();
     let is_name = |text: &&&str| {
-        // Single letters stand for pictures of members.
+        // A single letter stands for the picture of a member.
         text.len() <= NAME.1
             && text.chars().nth(1).is_some()
             && text.split_whitespace().count() <= NAME.0
@@ -708,7 +708,7 @@ fn rate_names(document: &Document, place: &Place) -> Option<usize> {
     let names = texts.iter().filter(is_name).count();
     let (_, first) = place.texts.first()?;
     let is_named = is_named_around(document, *first);
-    // Posts that answer the first may have a menu of their own.
+    // The menu of the first post may differ from that of the answers.
     let others = usize::from(!is_named && texts.len() > FEW);
     let different: BTreeSet<&&str> = texts.iter().skip(others).collect();
     let in_link =
@@ -727,29 +727,29 @@ fn rate_names(document: &Document, place: &Place) -> Option<usize> {
     differ.then_some(if is_hidden || different.len() == 1 { 0 } else { rating })
 }
 
-/// Whether there are several words without a capital, as in "posted an update".
+/// Whether a text is several words in lower case, such as "posted an update".
 fn is_phrase(text: &str) -> bool {
     text.split_whitespace().filter(|word| word.contains(char::is_lowercase)).count() > 2
         && !text.contains(char::is_uppercase)
 }
 
-/// Whether the last word is a letter or two with a full stop.
+/// Whether the last word has at most three characters, such as an initial with its full stop.
 fn ends_in_initial(text: &str) -> bool {
     text.rsplit(char::is_whitespace).next().is_some_and(|word| word.chars().count() <= 3)
 }
 
-/// Whether the elements around a text say that it is a name.
+/// Whether the names of the elements around a text say that it is a person's name.
 fn is_named_around(document: &Document, text: NodeId) -> bool {
     document.ancestors(text).skip(1).take(5).any(|id| is_named(document, id, &NAMED))
 }
 
-/// Whether an element is a property of microdata.
+/// Whether an element has this microdata property.
 pub(super) fn has_property(document: &Document, id: NodeId, wanted: &str) -> bool {
     let names = document.attribute(id, &local_name!("itemprop")).unwrap_or_default();
     names.split_ascii_whitespace().any(|name| name == wanted)
 }
 
-/// Whether an element is named by one of these words.
+/// Whether the `class`, `itemprop` or `rel` of an element contains one of these words.
 pub(super) fn is_named(document: &Document, id: NodeId, words: &[&str]) -> bool {
     [local_name!("class"), local_name!("itemprop"), local_name!("rel")].iter().any(|name| {
         document.attribute(id, name).is_some_and(|value| {
@@ -759,7 +759,7 @@ pub(super) fn is_named(document: &Document, id: NodeId, words: &[&str]) -> bool 
     })
 }
 
-/// Elements of which texts consist.
+/// Whether elements of this name are parts of texts, so that they cannot be posts.
 fn is_part_of_text(name: &LocalName) -> bool {
     matches!(
         *name,
@@ -771,10 +771,10 @@ pub(super) fn has_digit(text: &str) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
-/// Attributes in which elements declare dates.
+/// Attributes that declare dates.
 pub(super) const DECLARING: [LocalName; 2] = [local_name!("datetime"), local_name!("title")];
 
-/// Whether a node says when something was written: a text that is nothing else, or an element that is made for it.
+/// Whether a node says when something was written: a short text with a date, or an element with a date in `datetime` or `title`.
 fn has_date(document: &Document, id: NodeId) -> bool {
     match document.text(id) {
         Some(text) => {
@@ -794,7 +794,7 @@ fn has_date(document: &Document, id: NodeId) -> bool {
     }
 }
 
-/// Whether a date is labelled as that of a change, by its own text or the one before it ("edited <span>3 May 2012</span>").
+/// Whether a date is labelled as the date of a change, by its own text or the text before it ("edited <span>3 May 2012</span>").
 fn is_of_change(document: &Document, id: NodeId) -> bool {
     if document.text(id).is_some_and(says_changed) {
         return true;
@@ -804,7 +804,7 @@ fn is_of_change(document: &Document, id: NodeId) -> bool {
     label.is_some_and(|text| text.len() <= DATE.1 && !has_digit(text) && says_changed(text))
 }
 
-/// Whether a text has a year or a time of the day.
+/// Whether a text contains a year or a time of day.
 pub(super) fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
@@ -827,7 +827,7 @@ pub(super) fn is_date(text: &str) -> bool {
         })
 }
 
-/// Whether a text may say how long ago something was: a small number and few letters.
+/// Whether a text may say how long ago something was: a small number and a few letters.
 fn is_span(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let first = text.starts_with(|c: char| c.is_ascii_digit());
@@ -866,7 +866,7 @@ pub(super) mod tests {
         }
     }
 
-    /// The author, date and text of each post, with what is missing of it, if the elements with `data-k` are kept.
+    /// Returns the author, date and text of each post, with `+` before missing posts. Elements with `data-k` are kept.
     fn found(html: &str, probability: f32) -> Vec<String> {
         let (page, settings) = (page_of(html), Settings::standard());
         let parsed = parse_page(&page, &settings);
@@ -919,7 +919,7 @@ pub(super) mod tests {
             format!("<h3>Was Leser sagen</h3>{first}{}", comment("mo_77", "Trocknen lassen!"));
         let page = format!("<main>{article}{two}</main>");
         assert_eq!(behind(&page, 0.0).as_deref(), Some("Uwe 3. Mai 2020Abschleifen und von vorn."));
-        // A thread, a short text, something else behind them, and entries with headings.
+        // A thread, a short article, other text after the comments, and entries with headings.
         assert_eq!(behind(&page, 0.3), None);
         assert_eq!(behind(&format!("<main><p>{LONG}</p>{two}</main>"), 0.0), None);
         assert_eq!(behind(&format!("<main>{article}{two}{article}</main>"), 0.0), None);
@@ -953,7 +953,7 @@ pub(super) mod tests {
         assert_eq!(found(&page, 0.6), wanted);
         let tools = "<li class=x7><div>Ansicht wechseln</div></li></ul>";
         assert_eq!(found(&page.replace("</ul>", tools), 0.6), wanted);
-        // Probably an article with comments; two are too few; the text goes on behind them.
+        // Probably an article with comments; two posts are too few; the text goes on after the posts.
         assert!(found(&page, 0.4).is_empty());
         assert!(
             found(
@@ -1023,12 +1023,12 @@ pub(super) mod tests {
         let page: String =
             (["Ann", "Ben", "Cy", "Dot"].iter().zip(2..)).map(|(name, n)| entry(name, n)).collect();
         assert!(found(&format!("<ul>{page}</ul>"), 0.9).is_empty());
-        // Nobody is named who wrote these, below a text.
+        // Entries below a text that name no author.
         let feed: String = (2..6).map(|n| format!("<li class=t>listed a new event <i>{n} May 2024</i><p>It lies in the harbour {n}.</li>")).collect();
         assert!(found(&format!("<p data-k>{LONG}</p><ul>{feed}</ul>"), 0.9).is_empty());
     }
 
-    /// Takes longer than anyone waits if the posts within a post are read again for each level.
+    /// Would not finish in reasonable time if nested posts were read again for each level.
     #[test]
     fn deep_threads_take_linear_time() {
         let open = |n: usize| {
