@@ -12,8 +12,8 @@ const RUN_OF_CHARACTERS: usize = 24;
 /// Factor of the polynomial hashes of words and runs: odd, with half of its bits set.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The share (0 to 1) of the words of a text in runs of twelve words that occurred earlier in the text. In scripts without spaces,
-/// the share of the characters in runs of 24. Only letters and digits count. Linear in the text.
+/// The share (0 to 1) of the words of a text in runs of twelve words that occurred earlier in it. In scripts without spaces, the
+/// share of the characters in runs of 24. Only letters and digits count. Linear in the text.
 pub fn share_repeated(text: &str) -> f64 {
     let (words, run) = words_of(text);
     if words.len() <= run {
