@@ -104,8 +104,8 @@ pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<Strin
     guessed.map(|value| Field::new(value, Source::Page)).or(fallback)
 }
 
-/// What each author is, as JSON-LD says of those that it names. Else the site's own names are organisations, and accounts are those that
-/// all siblings name, roles, and words written like a name to log in with.
+/// The kind of each author. Accounts are names that all siblings have, roles, and words written like login names. Organisations
+/// are declared in JSON-LD, or are the site's own names unless declared as persons. All others are persons.
 pub(crate) fn author_kinds(evidence: &MetadataEvidence<'_>, names: &[String]) -> Vec<AuthorKind> {
     let has = |of: fn(&JsonLdArticle) -> &Vec<String>, name: &String| {
         evidence.facts.nodes().any(|node| of(node).contains(name))
@@ -359,8 +359,8 @@ fn from_labels_within_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     first_names(texts.filter_map(|id| evidence.document.text(id)).map(names::after_label))
 }
 
-/// Names in the element nearest to the headline that has any, and in its siblings. `strict` if the elements may hold
-/// something else.
+/// Names in the element nearest to the headline that has any, and in its siblings. `strict` if the elements may contain
+/// other text.
 fn from_nearest(evidence: &MetadataEvidence<'_>, ids: &[NodeId], strict: bool) -> Vec<String> {
     let nearest =
         if strict { evidence.nearest_outside_body(ids) } else { evidence.nearest(ids, |id| *id) };

@@ -487,7 +487,7 @@ fn date_from_parts(year: u32, month: i8, day: u32) -> Option<PageDate> {
     PageDate::date(i16::try_from(year).ok()?, month, i8::try_from(day).ok()?)
 }
 
-/// Words between a date and its time, besides those of [`is_filler`] and weekdays, folded.
+/// Words between a date and its time, besides fillers ([`is_filler`]) and weekdays, folded.
 const BEFORE_TIME: [&str; 36] = [
     "t", "at", "um", "a", "as", "las", "la", "alle", "ore", "ora", "ob", "o", "godz", "v", "в",
     "о", "у", "u", "klo", "kl", "kello", "kell", "om", "pa", "saat", "pukul", "jam", "luc", "lúc",
@@ -567,7 +567,7 @@ pub(crate) fn shows_24_hours(text: &str) -> bool {
     (0..tokens.len()).any(|at| time_at(&tokens, at, None).is_some_and(|time| time.hour > 12))
 }
 
-/// A time of day as it is written.
+/// A time of day as written.
 struct WrittenTime<'a> {
     hour: u32,
     minute: u32,
@@ -600,7 +600,7 @@ impl WrittenTime<'_> {
     }
 }
 
-/// A time zone as it is written.
+/// A time zone as written.
 enum ZoneText<'a> {
     Offset(Option<Offset>),
     Name(Cow<'a, str>),
@@ -705,7 +705,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// 0 digit, 1 letter, 2 anything else; CJK date marks are tokens of their own.
+/// 0 for a digit, 1 for a letter, 2 for anything else; CJK date marks are separate tokens.
 fn class(c: char) -> u8 {
     match c {
         '0'..='9' => 0,

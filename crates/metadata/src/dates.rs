@@ -24,7 +24,7 @@ use crate::page_date::{Digits, PageDate};
 use crate::scan::{OF_CHANGE, OF_PUBLICATION, scripted_date};
 use crate::text::{LabelFinder, clip, has_number, identifier_words, word_count};
 
-/// Metas of the date of publication besides those of Open Graph.
+/// Metas of the date of publication, besides Open Graph properties.
 const PUBLISHED_METAS: [&str; 32] = [
     "datepublished", "citation_publication_date", "citation_date", "citation_online_date",
     "parsely-pub-date", "sailthru.date", "dc.date.issued", "dc.date.created", "dcterms.issued",
@@ -35,14 +35,14 @@ const PUBLISHED_METAS: [&str; 32] = [
     "created", "rnews:datepublished", "prism.publicationdate",
 ];
 
-/// Metas of the date of the last change besides those of Open Graph.
+/// Metas of the date of the last change, besides Open Graph properties.
 const MODIFIED_METAS: [&str; 12] = [
     "datemodified", "dcterms.modified", "dc.date.modified", "dc.modified", "lastmod",
     "last-modified", "last_modified", "modified", "article.updated", "revision_date",
     "lastmodified", "updated_time",
 ];
 
-/// Maximum distance, in nodes, of what is beside a headline.
+/// Maximum distance, in nodes, between a headline and what is beside it.
 const BESIDE: u32 = 60;
 
 /// Labels of the date of a first publication.

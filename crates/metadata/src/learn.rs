@@ -642,7 +642,7 @@ fn byline(
     let texts = spots.iter().map(|own| own.iter().map(|spot| spot.text).collect());
     let constant: FxHashSet<&str> =
         texts.reduce(|all: FxHashSet<_>, own| &all & &own).unwrap_or_default();
-    // Names by text: most texts beside articles are those of other pages.
+    // A cache of names by text, because most texts beside articles recur on other pages.
     let mut read: FxHashMap<&str, Vec<String>> = FxHashMap::default();
     let mut best = None;
     for group in groups.values() {

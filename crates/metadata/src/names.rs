@@ -178,7 +178,7 @@ pub(crate) fn has_label_within(text: &str) -> bool {
 }
 
 /// Whether a text before a name is a label of authors ("3 May 2012 by", "Story and photos by") or of something else ("Contact:",
-/// "Hosted by"); `None` if it is no label.
+/// "Hosted by"); `None` if it is not a label.
 pub(crate) fn is_author_label(text: &str) -> Option<bool> {
     let text = text.trim_start_matches(|c| !is_alphanumeric(c)).trim_end();
     let bare = |word: &str| folded(word.trim_end_matches(COLONS));
