@@ -91,7 +91,7 @@ impl MarksOfPage {
 mod tests {
     use super::*;
 
-    /// A page whose scores say what each mark says, but for these marks.
+    /// A page whose scores agree with all marks except these.
     fn page(marks: usize, against: &[usize], covered: f32) -> MarksOfPage {
         let mark = |at| {
             let is_text = at % 10 < 5;

@@ -7,7 +7,7 @@ use crate::signs::signs;
 /// A run of text in one element, not broken by a block-level element or an empty line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextBlock {
-    /// The nearest block-level element above the text. An inline element that holds block-level ones
+    /// The nearest block-level element above the text. An inline element that contains block-level ones
     /// counts as block-level itself.
     pub element: NodeId,
     /// First text node.

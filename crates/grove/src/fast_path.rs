@@ -45,7 +45,7 @@ struct OfPattern {
     score: f32,
     /// Mean score of its words and of all words below it.
     around: f32,
-    /// The same two means of first scores.
+    /// Both means for first scores.
     first: f32,
     first_around: f32,
     /// Lexicon features of its elements and those above.
@@ -113,7 +113,7 @@ impl SampleProfile {
     /// Validates the profile against patterns, after deserialisation.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Describes the first mismatch.
     pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
         let (own, wanted) = (self.of_patterns.len(), patterns.len());
         if own == wanted {
@@ -161,8 +161,8 @@ impl SampleProfile {
         JudgedPage { blocks, of_nodes, scores, first: firsts }
     }
 
-    /// Scores and lexicon features of the blocks of an element: those of its pattern, or of the pattern around
-    /// it.
+    /// Scores and lexicon features of the blocks of an element: from its pattern, or from that of its nearest ancestor with a
+    /// known pattern.
     fn expect(
         &self,
         document: &Document,

@@ -142,7 +142,7 @@ impl MarkedPatterns {
     /// Validates the corrections against patterns, after deserialisation.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Describes the first mismatch.
     pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
         let (own, wanted) = (self.0.len(), patterns.len());
         if own == wanted {
@@ -171,7 +171,7 @@ impl MarkedPatterns {
         self.0.iter().any(|own| own.is_comment == Some(false))
     }
 
-    /// The value that marks add to the sum for keeping a pattern, given the threshold: as much as several pages like the marked ones.
+    /// The value that marks add to the sum for keeping a pattern, given the threshold: as much as several such pages.
     pub(crate) fn gain(&self, pattern: PatternId, threshold: f32) -> f64 {
         let own = self.0[pattern as usize];
         f64::from(PAGES * (own.scored - own.share * threshold))

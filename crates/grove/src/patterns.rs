@@ -68,7 +68,7 @@ impl Patterns {
     /// Validates the tree, after deserialisation.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Describes the first error.
     pub fn check(&self) -> Result<(), String> {
         let len = self.parents.len();
         if self.levels.len() != len || self.ids.len() > len {

@@ -169,7 +169,7 @@ impl Pools {
     /// Validates the sums against patterns, after deserialisation.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Describes the first mismatch.
     pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
         let (own, wanted) = (self.pools.len(), patterns.len());
         if own == wanted {
