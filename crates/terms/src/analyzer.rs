@@ -58,7 +58,7 @@ impl Analyzer {
     }
 
     /// Like [`Analyzer::analyze`], with the word that each term was derived from and its position,
-    /// which is that of [`text_analyzer`]'s token.
+    /// which is also the position of the token from [`text_analyzer`].
     pub fn analyze_words(&mut self, text: &str, sink: &mut impl FnMut(AnalyzedWord<'_>)) {
         let Self { recipe, word_to_term, memo, .. } = self;
         let mut scanner = Scanner::new(text, recipe.apostrophe);

@@ -93,7 +93,7 @@ impl CharacterKind {
         self.has(PYTHON_WORD | UNDERSCORE)
     }
 
-    /// Whether it is a word of its own in the benchmark's regex: Thai, kana, Chinese characters.
+    /// Whether it alone is a word in the benchmark's regex: Thai, kana, Chinese characters.
     #[inline]
     pub(crate) fn is_single(self) -> bool {
         self.has(PYTHON_SINGLE)
