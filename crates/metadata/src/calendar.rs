@@ -343,7 +343,7 @@ mod tests {
             assert_eq!(month(word, None), Some(expected), "{word}");
         }
         assert_eq!((month("monday", None), month("", None), month("11", None)), (None, None, None));
-        // Polish November is Croatian October; abbreviations of rare languages count in their own only.
+        // Polish November is Croatian October. Abbreviations of rare languages count only on pages in that language.
         assert_eq!(
             (month("listopada", None), month("listopada", Some("hr"))),
             (Some(11), Some(10))

@@ -162,7 +162,7 @@ mod tests {
             tdm: Some((true, None)),
         };
         let found = of(html, &headers, site.clone(), "");
-        // The answer takes precedence over the page, and both over the files of the site.
+        // The HTTP response takes precedence over the page, and both over the files of the site.
         assert_eq!(found.tdm_reserved, Some(false));
         let licenses =
             ["https://a.example/b/rsl", "https://a.example/rsl.xml", "https://a.example/all.xml"];
