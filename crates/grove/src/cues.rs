@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn elements_of_a_page_have_the_cues_of_their_own_attributes() {
-        // Each differs from the next in one attribute; the last two in one that is no cue.
+        // Each differs from the next in one attribute; the last two differ in one that is not a cue.
         let html = [
             "class=ad", "id=ad", "role=ad", "itemprop=ad", "data-testid=ad", "data-component=ad",
         ]

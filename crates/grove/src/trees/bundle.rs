@@ -418,7 +418,7 @@ mod tests {
     use crate::rows::{FeatureRow, FeatureTable};
     use crate::trees::{DecisionTree, Trees};
 
-    /// A sound tree grown by numbers: each splits on, or ends in a leaf.
+    /// Grows a valid tree from numbers: each becomes a split or a leaf.
     fn grown(numbers: &mut impl Iterator<Item = u32>, depth: u32, tree: &mut DecisionTree) {
         let number = numbers.next().unwrap_or(0);
         let at = tree.features.len();
@@ -456,7 +456,7 @@ mod tests {
             });
             let one_by_one: Vec<f32> = rows.iter().map(|row| trees.probability(row)).collect();
             prop_assert_eq!(trees.side_by_side(&rows), Some(one_by_one));
-            // And so on processors without the vectors of this one.
+            // The same results as on processors without these vector instructions.
             let bundle = Bundle::of(&bare).unwrap();
             let bits = |level| -> Vec<u32> {
                 bundle.sums(level, &rows, 0.1).into_iter().map(f32::to_bits).collect()
