@@ -1,4 +1,4 @@
-//! What is read of a feed: its items, and what was lost of it.
+//! The result of reading a feed: its items, and a count of lost ones.
 
 use model::FeedItem;
 use url::Url;
@@ -19,14 +19,14 @@ pub struct FeedSource<'a> {
 pub struct Feed {
     /// Its items that have a link, in feed order.
     pub items: Vec<FeedItem>,
-    /// What was left out, if anything.
+    /// The items that could not be read, if any.
     pub left_out: Option<LostItems>,
 }
 
 /// Items that could not be read, although others of the feed could.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostItems {
-    /// How many.
+    /// Number of lost items.
     pub items: usize,
     /// Why the first of them could not be read.
     pub why: &'static str,
@@ -36,7 +36,7 @@ pub struct LostItems {
 pub(crate) const NO_LINK: &str = "it has no link";
 
 impl Feed {
-    /// Adds an item, with what it inherits from the feed where it has none of its own, or counts it as lost.
+    /// Adds an item, or counts it as lost. An item inherits the values that it lacks from the feed.
     pub(crate) fn add(&mut self, item: Result<FeedItem, &'static str>, inherited: &FeedItem) {
         match item {
             Ok(mut item) => {

@@ -1,4 +1,4 @@
-//! Reads [JSON Feed](https://www.jsonfeed.org/version/1.1/) item by item: values of an unexpected type count as none.
+//! Reads [JSON Feed](https://www.jsonfeed.org/version/1.1/) item by item, and ignores values of an unexpected type.
 
 use model::FeedItem;
 use serde_json::{Deserializer, Map, Value};
@@ -31,7 +31,7 @@ pub(crate) fn read_json(text: &str, source: &FeedSource<'_>) -> Option<Feed> {
     Some(feed)
 }
 
-/// The items before the first one that cannot be parsed. What follows that is lost: where an object ends is not known.
+/// Reads the items before the first one that cannot be parsed. The rest is lost, because the end of a damaged object is unknown.
 fn read_damaged(text: &str, feed: &mut Feed) -> Option<Map<String, Value>> {
     let (_, behind) = text.split_once("\"items\"")?;
     let mut rest = behind.trim_start().strip_prefix(':')?.trim_start().strip_prefix('[')?;
@@ -52,7 +52,7 @@ fn read_damaged(text: &str, feed: &mut Feed) -> Option<Map<String, Value>> {
     Some(Map::from_iter([("items".to_owned(), Value::Array(items))]))
 }
 
-/// The item of an object, or `None` if it has no link.
+/// Converts an object to an item; `None` if it has no link.
 fn convert_item(item: &Map<String, Value>, home: Option<&Url>) -> Option<FeedItem> {
     let link = |key: &&str| absolute(item.get(*key)?.as_str()?, home);
     let id = || absolute(&read_text(item, &["id"])?, None);
@@ -75,7 +75,7 @@ fn convert_item(item: &Map<String, Value>, home: Option<&Url>) -> Option<FeedIte
     })
 }
 
-/// Names in `authors`, else in `author` (version 1.0): objects or texts, one or several.
+/// The names in `authors`, else in `author` (version 1.0), which may be one or several objects or texts.
 fn read_authors(object: &Map<String, Value>) -> Vec<String> {
     let mut names = Vec::new();
     for value in ["authors", "author"].iter().filter_map(|key| object.get(*key)) {

@@ -20,7 +20,7 @@ pub enum FeedError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// Neither XML nor JSON of a feed. Contains its beginning.
+    /// It is neither an XML feed nor a JSON feed. Contains its beginning.
     #[error("not a feed; it begins {0:?}")]
     NotAFeed(String),
     /// It has items, but none of them can be read. Contains why the first one cannot.
@@ -40,7 +40,7 @@ impl FeedError {
     }
 }
 
-/// Text of a feed, without control characters that XML and JSON do not allow.
+/// Decodes the text of a feed, and removes control characters that XML and JSON do not allow.
 fn decode_feed(bytes: &[u8], source: &FeedSource<'_>) -> String {
     let FeedSource { url, http_charset, .. } = *source;
     let hints = CharsetHints { http_charset, language: None, url, xml: true };
@@ -52,7 +52,7 @@ fn decode_feed(bytes: &[u8], source: &FeedSource<'_>) -> String {
 /// Reads a feed of any known kind, item by item, if it has at most `limit` bytes.
 ///
 /// # Errors
-/// [`FeedError`], if it is too large, no feed, or none of its items can be read.
+/// [`FeedError`] if it is too large or not a feed, or if none of its items can be read.
 pub fn parse(bytes: &[u8], source: &FeedSource<'_>, limit: usize) -> Result<Feed, FeedError> {
     if bytes.len() > limit {
         return Err(FeedError::TooLarge { bytes: bytes.len(), limit });

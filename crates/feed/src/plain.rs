@@ -101,7 +101,7 @@ fn end_of_tag(inside: &str) -> Option<usize> {
     let bytes = inside.as_bytes();
     let first = bytes.iter().position(|byte| *byte == b'>')?;
     let (mut quote, mut after_equals) = (None, false);
-    // Longer values are damage rather than values.
+    // A longer value is taken for a missing quote.
     for (index, byte) in bytes.iter().enumerate().take(first + 512) {
         match (quote, byte) {
             (None, b'>') => return Some(index + 1),

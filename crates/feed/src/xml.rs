@@ -1,4 +1,4 @@
-//! Reads RSS, RDF and Atom item by item: a damaged item costs itself, and elements of one format are read in the others.
+//! Reads RSS, RDF and Atom item by item. A damaged item does not affect others, and elements of one format are read in all.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,13 +13,13 @@ use url::Url;
 use crate::items::{Feed, FeedSource, NO_LINK, absolute, add_text};
 use crate::plain::{decode_entities, plain};
 
-/// Elements that are open at the same time; what is deeper is read as part of the last of them.
+/// Maximum number of open elements; deeper elements are read as part of the innermost one.
 const MAX_DEPTH: usize = 64;
 
-/// Bytes in which the name of an item is looked for.
+/// Maximum bytes in which the name of an item is searched for.
 const MAX_NAME: usize = 40;
 
-/// Damaged items are read to the end of the feed, to find out that they are: at most so many times its length in all.
+/// A damaged item is recognised only at the end of the feed. All such readings are limited to this many times the feed's length.
 const MAX_READINGS: usize = 20;
 
 /// Relations of links that do not lead to the article ([RFC 4287](https://www.rfc-editor.org/rfc/rfc4287#section-4.2.7.2)
@@ -27,14 +27,14 @@ const MAX_READINGS: usize = 20;
 const ELSEWHERE: [&str; 9] =
     ["self", "enclosure", "replies", "edit", "via", "related", "next", "hub", "license"];
 
-/// Dates of an item, the best first.
+/// Elements with dates of an item, the best first.
 const DATES: [&str; 12] = [
     "pubdate", "published", "issued", "created", "dc:date", "dcterms:issued", "dcterms:created",
     "dcterms:date", "prism:publicationdate", "updated", "modified", "dcterms:modified",
 ];
 
-/// Prefixes by which elements are known here, and a part of the address of their namespace. Elements of RSS and Atom have
-/// none.
+/// Prefixes that this module uses, each with a part of the address of its namespace. Elements of RSS and Atom have no
+/// prefix.
 const VOCABULARIES: [(&str, &str); 10] = [
     ("dc", "purl.org/dc/elements"),
     ("dcterms", "purl.org/dc/terms"),
@@ -69,12 +69,12 @@ impl<'a> FeedElement<'a> {
         self.children.iter().filter(move |child| child.name == name)
     }
 
-    /// The first child of the first of these names that has any.
+    /// The first child with the first of these names that any child has.
     fn first(&self, names: &[&str]) -> Option<&FeedElement<'a>> {
         names.iter().find_map(|name| self.all(name).next())
     }
 
-    /// Its content without CDATA marks, comments and references. Tags inside it stay.
+    /// Its content without CDATA marks and comments, with references resolved. Tags inside it are kept.
     fn value(&self) -> String {
         let (mut value, mut rest) = (String::with_capacity(self.inside.len()), self.inside);
         let verbatim = VerbatimEnds::of(rest);
@@ -100,7 +100,7 @@ impl<'a> FeedElement<'a> {
         value
     }
 
-    /// Its text, if it is meant to hold text. RSS does not declare whether that contains markup, so it may.
+    /// Its plain text, if its type is text or markup. RSS does not declare which, so markup is expected.
     fn text(&self, in_atom: bool) -> Option<String> {
         let kind = self.attribute("type").unwrap_or(if in_atom { "text" } else { "html" });
         match kind.split(';').next()?.trim().to_ascii_lowercase().as_str() {
@@ -111,7 +111,7 @@ impl<'a> FeedElement<'a> {
         }
     }
 
-    /// Its `xml:base`, resolved against that of its parent; an invalid one counts as none.
+    /// Its `xml:base`, resolved against its parent's; an invalid one is ignored.
     fn base(&self, parent: Option<&Url>) -> Option<Url> {
         let own = self
             .attribute("base")
@@ -120,7 +120,7 @@ impl<'a> FeedElement<'a> {
     }
 }
 
-/// Reads a feed. `None` if there is no root element of one.
+/// Reads a feed. `None` if the text has no root element of a feed.
 pub(crate) fn read_xml(text: &str, source: &FeedSource<'_>) -> Option<Feed> {
     let verbatim = VerbatimEnds::of(text);
     let is_root =
@@ -133,11 +133,11 @@ pub(crate) fn read_xml(text: &str, source: &FeedSource<'_>) -> Option<Feed> {
     let channel = head.all("channel").next().unwrap_or(&head);
     let url = source.url.and_then(|url| Url::parse(url).ok());
     let home = find_link(channel, url.as_ref()).and_then(|home| Url::parse(&home).ok());
-    // The address of the feed itself, where nothing else is known.
+    // The address of the feed itself, if no other base is known.
     let mut links = channel.all("link").filter(|link| link.attribute("rel") == Some("self"));
     let own = || links.find_map(|link| Url::parse(link.attribute("href")?).ok());
     let base = head.base(home.or(url).or_else(own).as_ref());
-    // The author of a channel of RSS is not that of its items.
+    // The author of an RSS channel is not the author of its items.
     let authors = if head.name == "feed" { find_authors(channel) } else { Vec::new() };
     let language = find_language(channel).or_else(|| find_language(&head));
     let feed = source.id.to_owned();
@@ -152,7 +152,7 @@ pub(crate) fn read_xml(text: &str, source: &FeedSource<'_>) -> Option<Feed> {
     Some(feed)
 }
 
-/// The item of an element, or `None` if it has no link.
+/// Converts an element to an item; `None` if it has no link.
 fn convert_item(item: &FeedElement<'_>, in_atom: bool, base: Option<&Url>) -> Option<FeedItem> {
     let text = |names: &[&str]| {
         let mut texts = names.iter().filter_map(|name| item.all(name).next()?.text(in_atom));
@@ -173,7 +173,7 @@ fn convert_item(item: &FeedElement<'_>, in_atom: bool, base: Option<&Url>) -> Op
         );
     }
     let dates = DATES.iter().flat_map(|name| item.all(name)).map(|date| date.value());
-    // "Tue," and other remains of a date are none.
+    // Skips "Tue," and other remains of a date.
     let mut dates = dates.filter(|date| date.contains(char::is_numeric));
     Some(FeedItem {
         link,
@@ -199,8 +199,8 @@ fn find_language(element: &FeedElement<'_>) -> Option<String> {
     language.filter(|language| !language.is_empty())
 }
 
-/// Authors as written: names, or mail addresses where there are none; else those in the vocabularies of podcasts and media, else
-/// those of the feed that an entry was taken from ([RFC 4287](https://www.rfc-editor.org/rfc/rfc4287#section-4.2.11)).
+/// Authors as written: names, or mail addresses without a name; else those in the vocabularies of podcasts and media; else those
+/// of the source feed of an entry ([RFC 4287](https://www.rfc-editor.org/rfc/rfc4287#section-4.2.11)).
 fn find_authors(element: &FeedElement<'_>) -> Vec<String> {
     let mut authors = named_authors(element);
     let is_author = |child: &&FeedElement<'_>| match &*child.name {
@@ -232,8 +232,8 @@ fn named_authors(element: &FeedElement<'_>) -> Vec<String> {
     authors
 }
 
-/// The link to the article: of the element's links, else its guid or id if that is an address, else what the item is
-/// about (RDF), else an enclosed page.
+/// The link to the article: from the element's links, else its guid or id if that is an address, else its `about` (RDF), else
+/// an enclosed page.
 fn find_link(element: &FeedElement<'_>, base: Option<&Url>) -> Option<String> {
     let origin = element.children.iter().find(|child| child.name.ends_with(":origlink"));
     let rank = |link: &&FeedElement<'_>| {
@@ -264,17 +264,17 @@ fn find_link(element: &FeedElement<'_>, base: Option<&Url>) -> Option<String> {
 }
 
 struct ItemReader<'a> {
-    /// What has not been read yet.
+    /// The text that has not been read yet.
     rest: &'a str,
     verbatim: VerbatimEnds,
-    /// Bytes that may still be read of damaged items.
+    /// Number of bytes that may still be read to find the ends of damaged items.
     budget: usize,
     /// Prefixes that the feed declares for namespaces of [`VOCABULARIES`].
     prefixes: HashMap<String, &'static str>,
 }
 
 impl<'a> ItemReader<'a> {
-    /// The root element up to the first item.
+    /// Reads the root element up to the first item.
     fn read_head(&mut self) -> FeedElement<'a> {
         let end = self.verbatim.find_tag(self.rest, is_item).unwrap_or(self.rest.len());
         let (head, rest) = self.rest.split_at(end);
@@ -282,7 +282,7 @@ impl<'a> ItemReader<'a> {
         self.read_element(head).0
     }
 
-    /// The next item, or why it cannot be read.
+    /// Reads the next item, or says why it cannot be read.
     fn next_item(&mut self) -> Option<Result<FeedElement<'a>, &'static str>> {
         let item = &self.rest[self.verbatim.find_tag(self.rest, is_item)?..];
         if self.budget == 0 {
@@ -293,13 +293,13 @@ impl<'a> ItemReader<'a> {
         if length.is_err() {
             self.budget = self.budget.saturating_sub(item.len());
         }
-        // In a damaged item, the next one is looked for.
+        // After a damaged item, the next one may begin inside it.
         self.rest = &item[length.unwrap_or(1)..];
         Some(length.map(|_| element))
     }
 
-    /// The element at the start of a text, and its length; if it does not end, what there is of it, and why. An item also
-    /// ends where the next one begins, and an end tag ends all elements inside its own.
+    /// Reads the element at the start of a text, and returns it with its length. If it does not end, returns its beginning and
+    /// the reason. An item also ends where the next one begins, and an end tag ends all elements inside its element.
     fn read_element(&mut self, text: &'a str) -> (FeedElement<'a>, Result<usize, &'static str>) {
         let mut reader = Reader::from_str(text);
         let config = reader.config_mut();
@@ -360,7 +360,7 @@ impl<'a> ItemReader<'a> {
         }
     }
 
-    /// An element without its content.
+    /// Creates an element from its start tag, without content.
     fn begin(&mut self, tag: &BytesStart<'_>) -> FeedElement<'a> {
         let mut attributes = Vec::new();
         for attribute in tag.html_attributes().with_checks(false).filter_map(Result::ok) {
@@ -398,7 +398,7 @@ struct OpenFeedElement<'a> {
     start: usize,
 }
 
-/// Ends the open elements from this one on, at this byte of the text; gives the outermost of them.
+/// Closes the open elements from index `from` on at a byte of the text, and returns the outermost of them.
 fn close<'a>(
     open: &mut Vec<OpenFeedElement<'a>>,
     from: usize,
@@ -422,11 +422,11 @@ fn local_name(name: &str) -> &str {
     name.rsplit(':').next().unwrap_or(name)
 }
 
-/// Where CDATA sections and comments may end in a text, so that an end that is missing is not searched for again and again.
+/// The last ends of CDATA sections and comments in a text, so that a missing end is not searched for repeatedly.
 struct VerbatimEnds {
-    /// Bytes behind the last end of a CDATA section.
+    /// Number of bytes after the last end of a CDATA section.
     cdata: usize,
-    /// Bytes behind the last end of a comment.
+    /// Number of bytes after the last end of a comment.
     comment: usize,
 }
 
@@ -436,7 +436,7 @@ impl VerbatimEnds {
         Self { cdata: behind("]]>"), comment: behind("-->") }
     }
 
-    /// The length of the CDATA section or comment at the start of the rest of the text. One without an end is none.
+    /// The length of the CDATA section or comment at the start of the rest of the text; `None` if it has no end.
     fn length_at(&self, rest: &str) -> Option<usize> {
         let (end, last) = match rest {
             _ if rest.starts_with("<![CDATA[") => ("]]>", self.cdata),
@@ -447,7 +447,7 @@ impl VerbatimEnds {
         at.map(|at| at + end.len())
     }
 
-    /// The position in the rest of the text of the next start tag with such a local name.
+    /// The position in the rest of the text of the next start tag whose local name is `wanted`.
     fn find_tag(&self, rest: &str, wanted: impl Fn(&str) -> bool) -> Option<usize> {
         let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/');
         let mut at = 0;

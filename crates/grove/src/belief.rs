@@ -1,10 +1,10 @@
-//! How far marks are believed.
+//! Estimates how reliable marks are.
 //!
-//! Marks may be wrong, and so may scores. Scores that are wrong without doubting it are so for stretches of a page, such as all of
-//! its comments; wrong marks are scattered. So a hidden Markov chain runs along the marked blocks of a page: from block to
-//! block, scores either are probabilities or say nothing. How often marks are wrong is estimated with it, from all pages that
-//! the same person or model marked. A lone mark against a sure score is believed if the others show that marks are right;
-//! so are marks of few blocks of a page, as people mark what is to be changed.
+//! Marks may be wrong, and so may scores. Confident wrong scores come in stretches of a page, such as all of its comments; wrong
+//! marks are scattered. So a hidden Markov chain with two states runs along the marked blocks of a page: scores either are
+//! probabilities or say nothing. The share of wrong marks is estimated with it, from all pages that the same person or model
+//! marked. A single mark against a confident score is accepted if the other marks turn out to be right. If only a few blocks of a
+//! page are marked, their marks are accepted, too, because people mark what should change.
 
 use crate::elementary::{exp, ln};
 
@@ -17,14 +17,14 @@ pub(crate) struct MarksOfPage {
     pub(crate) covered: f32,
 }
 
-/// Shares of marks that are wrong, with the probabilities that somebody marks so.
+/// Possible shares of wrong marks, with their prior probabilities.
 const WRONG: [(f32, f32); 6] =
     [(0.005, 0.7), (0.03, 0.1), (0.06, 0.07), (0.1, 0.06), (0.15, 0.04), (0.25, 0.03)];
-/// Share of the blocks of a page whose scores say nothing, and how much likelier a block is like the one before.
+/// Share of the blocks of a page whose scores say nothing, and probability that a block takes the state of the previous one.
 const SILENT: f32 = 0.02;
 const LIKE_BEFORE: f32 = 0.9;
 
-/// For each mark, the probability that its block is text, given the marks of all pages of one person or model. Linear in the
+/// Computes for each mark the probability that its block is text, from all marks by one person or model. Linear in the
 /// marks.
 pub(crate) fn believe(pages: &[MarksOfPage]) -> Vec<Vec<f32>> {
     let of_shares = WRONG.map(|(wrong, share)| {
@@ -45,13 +45,13 @@ pub(crate) fn believe(pages: &[MarksOfPage]) -> Vec<Vec<f32>> {
 }
 
 impl MarksOfPage {
-    /// The logarithm of the probability of the marks if this share of them is wrong, and for each the probability that its
-    /// block is text.
+    /// The logarithm of the probability of the marks if this share of them is wrong, and for each mark the probability that
+    /// its block is text.
     fn believe(&self, wrong: f32) -> (f32, Vec<f32>) {
-        // Where little is marked, it is what scores have wrong.
+        // If few blocks are marked, they are those with wrong scores.
         let silent = 1.0 - self.covered * (1.0 - SILENT);
         let (becomes, ends) = ((1.0 - LIKE_BEFORE) * silent, (1.0 - LIKE_BEFORE) * (1.0 - silent));
-        // By the score, the probability that the mark is right, and that it is made.
+        // The probability, given the score, that the mark is right, and that it is made.
         let by_score = |&(score, is_text): &(f32, bool)| {
             let agrees = if is_text { score } else { 1.0 - score };
             let right = agrees * (1.0 - wrong);
@@ -91,7 +91,7 @@ impl MarksOfPage {
 mod tests {
     use super::*;
 
-    /// A page whose scores say what each mark says, but for these marks.
+    /// A page whose scores agree with all marks except these.
     fn page(marks: usize, against: &[usize], covered: f32) -> MarksOfPage {
         let mark = |at| {
             let is_text = at % 10 < 5;

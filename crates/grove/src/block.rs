@@ -1,4 +1,4 @@
-//! Blocks: what appears as one paragraph, heading, caption or menu entry.
+//! Splits a page into blocks: each is shown as one paragraph, heading, caption or menu entry.
 
 use dom::{Document, NodeId, PrefixSums, local_name};
 
@@ -7,16 +7,16 @@ use crate::signs::signs;
 /// A run of text in one element, not broken by a block-level element or an empty line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextBlock {
-    /// The nearest block-level element above the text. An inline element that holds block-level ones
+    /// The nearest block-level element above the text. An inline element that contains block-level ones
     /// counts as block-level itself.
     pub element: NodeId,
     /// First text node.
     pub first: NodeId,
     /// Last text node; every text node between the two belongs to the block.
     pub last: NodeId,
-    /// Words.
+    /// Number of words.
     pub words: u32,
-    /// Words in links.
+    /// Number of words in links.
     pub link_words: u32,
 }
 
@@ -95,7 +95,7 @@ fn is_blank(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' ' | b'\n' | b'\t')) || text.trim().is_empty()
 }
 
-/// For each node of a page, and its end, how many blocks begin before it.
+/// For each node of a page, and for its end, the number of blocks that begin before it.
 pub(crate) fn blocks_before(document: &Document, blocks: &[TextBlock]) -> Vec<u32> {
     let mut before = Vec::with_capacity(document.len() + 1);
     let mut at = 0;

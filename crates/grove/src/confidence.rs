@@ -8,7 +8,7 @@ use crate::pools::{Pools, ScoredPage};
 use crate::rows::{FeatureRow, FeatureTable, column_names, flag};
 use crate::signs::Ends;
 
-/// The result for a page.
+/// The result of the engine for a page.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfidenceInput<'a> {
     /// The page with the second scores.
@@ -40,10 +40,10 @@ pub fn confidence_rows(taken: &ConfidenceInput<'_>) -> FeatureTable {
     FeatureTable::of(*WIDTH, std::iter::once(()), |row, ()| fill(row, taken))
 }
 
-/// A block reads like text of the page by its first score from here on.
+/// First score from which a block reads like text of the page.
 const READS: f32 = 0.4;
 
-/// The sum of what is known of some blocks, in their order.
+/// The sum of `of` over blocks, in their order.
 fn sum(blocks: impl Iterator<Item = usize>, of: impl Fn(usize) -> f32) -> f32 {
     blocks.fold(0.0, |sum, at| sum + of(at))
 }
@@ -95,7 +95,7 @@ fn fill(row: &mut impl FeatureRow, taken: &ConfidenceInput<'_>) {
     let gaps = kept.windows(2).filter(|pair| pair[1] > pair[0] + 1).count();
     row.put("gaps", log(gaps as f32));
 
-    // What disagrees with the article: the page by itself, the spread of scores, form.
+    // Signs against the article: the scores of the page alone, the spread of scores, form.
     let of_page = sum(all(), own);
     row.put("share of page", words / of_page.max(1.0));
     row.put("log words of page", log(of_page));

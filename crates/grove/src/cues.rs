@@ -1,4 +1,4 @@
-//! Lexicon features: the purpose of an element by the names of classes, ids and roles.
+//! Lexicon features: the purpose of an element, as its class names, ids and roles express it.
 //!
 //! Names are split into words at punctuation, digits and capitals, and compounds (`articlebody`) into words
 //! of the lexicon. A name that does not consist of known words is ignored: `commentary` is not `comment`.
@@ -35,7 +35,7 @@ pub(crate) fn names() -> impl Iterator<Item = String> {
 /// could provoke collisions: it affects only speed.
 #[derive(Debug)]
 pub struct Cues {
-    /// Words to their features, if they are lexicon features, and what they say of the type of a page.
+    /// For each word, its lexicon feature, if it has one, and its meanings for the type of a page.
     words: FxHashMap<&'static str, (Option<u64>, u32)>,
     read: FxHashMap<Box<str>, (u64, u32)>,
     /// Bytes of the lists in `read`.
@@ -80,7 +80,7 @@ impl Cues {
         PageCues { cues: self, document, of_kinds }
     }
 
-    /// The features of an element's tag and names, as bits; the same for all elements of its kind.
+    /// The features of an element's tag and names, as bits; equal for all elements of its kind.
     fn of_names_of(&mut self, document: &Document, id: NodeId) -> u64 {
         let Some(element) = document.element(id) else { return 0 };
         let mut bits = 0;
@@ -105,7 +105,7 @@ impl Cues {
         bits
     }
 
-    /// The features of all names in an attribute value, and what they say of the type of a page: numbers of
+    /// The features of all names in an attribute value, and their meanings for the type of a page: numbers of
     /// [`NAMES`], as bits.
     pub(crate) fn of_names(&mut self, names: &str) -> (u64, u32) {
         if let Some(&bits) = self.read.get(names) {
@@ -134,7 +134,7 @@ impl Cues {
         self.words.get(word)?.0
     }
 
-    /// Two known words in a row, or more, up to so many.
+    /// The features of a compound of two to `parts` known words.
     fn divided(&self, word: &str, parts: u32) -> Option<u64> {
         if parts <= 1 {
             return None;
@@ -185,11 +185,11 @@ impl PageCues<'_> {
 static FREQUENT: [LocalName; 8] =
     local_names!["class", "id", "href", "src", "title", "alt", "rel", "target"];
 
-/// There is no constant of this name.
+/// `LocalName` has no constant for this name.
 static ARIA_HIDDEN: LazyLock<LocalName> = LazyLock::new(|| LocalName::from("aria-hidden"));
 
-/// The words of a name, in lower case: split at everything that is no letter, and between a lower-case and an
-/// upper-case letter.
+/// Calls `found` with the words of a name, in lower case. Splits at everything that is not a letter, and between
+/// a lower-case and an upper-case letter.
 fn each_word(name: &str, word: &mut String, mut found: impl FnMut(&str)) {
     let mut end = |word: &mut String| {
         // Longer words are ignored.
@@ -223,7 +223,7 @@ fn each_word(name: &str, word: &mut String, mut found: impl FnMut(&str)) {
 }
 
 fn hides(style: &str) -> bool {
-    // Fast path: most styles do neither.
+    // Fast path: most styles hide nothing.
     if !style.contains(['y', 'Y']) {
         return false;
     }
@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn elements_of_a_page_have_the_cues_of_their_own_attributes() {
-        // Each differs from the next in one attribute; the last two in one that is no cue.
+        // Each differs from the next in one attribute; the last two differ in one that is not a cue.
         let html = [
             "class=ad", "id=ad", "role=ad", "itemprop=ad", "data-testid=ad", "data-component=ad",
         ]

@@ -34,8 +34,8 @@ pub struct DecideParameters {
     pub switch_cost: f32,
 }
 
-/// What it costs to change an earlier decision on a pattern, in hundredths of an article, times √pages: the
-/// evidence has to be clear.
+/// Cost of a change of an earlier decision on a pattern, in hundredths of an article, times √pages, so that only
+/// clear evidence changes it.
 const CHANGE_COST: f64 = 1.0;
 
 /// Pages with fewer words to keep have less weight.
@@ -59,7 +59,7 @@ pub fn decide(
     let threshold = parameters.factor * threshold(pages);
     let mut gains = vec![0.0f64; patterns.len()];
     for page in pages {
-        // Long articles have no more weight than short ones.
+        // Long and short articles have the same weight.
         let scored = page.page.blocks.iter().zip(page.scores);
         let mass: f32 = scored.map(|(block, score)| block.words as f32 * score).sum();
         let weight = 100.0 / f64::from(mass.max(LEAST_MASS));
@@ -207,7 +207,7 @@ impl DecidedNodes {
     }
 }
 
-/// All that comes in document order from a node on, inside the given roots, as few subtrees as
+/// Covers all nodes inside the given roots from the node `cut` on, in document order, with as few subtrees as
 /// possible.
 pub fn from_here_on(document: &Document, roots: &[NodeId], cut: NodeId) -> Vec<NodeId> {
     let mut nodes = Vec::new();

@@ -1,8 +1,8 @@
 //! Elementary functions that give the same bits on every machine.
 //!
-//! Those of the standard library are the platform's: glibc, musl and macOS differ in last bits, and so do
-//! versions of one of them. Thresholds of the trees are values from the training data, so a last bit can
-//! change the branch. `clippy.toml` forbids those of the standard library.
+//! The standard library uses the functions of the platform: glibc, musl and macOS differ in last bits, and so do
+//! their versions. Thresholds of the trees are values from the training data, so a last bit can
+//! change the branch. `clippy.toml` forbids the functions of the standard library.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ pub(crate) fn log(count: f32) -> f32 {
     const KNOWN: usize = 1 << 14;
     static LOGS: LazyLock<Vec<f32>> =
         LazyLock::new(|| (0..KNOWN).map(|count| libm::log1pf(count as f32)).collect());
-    // What is no such number is not equal to what it is rounded to.
+    // Any other number differs from its rounded value.
     let whole = count as usize;
     match LOGS.get(whole) {
         Some(&log) if whole as f32 == count => log,
@@ -25,7 +25,7 @@ pub(crate) fn ln(value: f32) -> f32 {
     libm::log(f64::from(value)) as f32
 }
 
-/// The exponential function, by double precision as [`ln`].
+/// The exponential function, computed in double precision like [`ln`].
 pub(crate) fn exp(value: f32) -> f32 {
     libm::exp(f64::from(value)) as f32
 }
@@ -35,7 +35,7 @@ pub(crate) fn logistic(odds: f32) -> f32 {
     1.0 / (1.0 + exp(-odds))
 }
 
-/// A power, by squaring: that of the standard library differs between compile time and run time.
+/// A power, by squaring: the standard library's result differs between compile time and run time.
 pub(crate) fn power(base: f32, exponent: u32) -> f32 {
     let (mut power, mut square, mut rest) = (1.0, base, exponent);
     loop {

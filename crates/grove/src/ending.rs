@@ -16,7 +16,7 @@ use crate::pools::{Pools, ScoredPage};
 use crate::rows::{FeatureRow, FeatureTable, column_names, flag};
 use crate::signs::{Begins, Ends};
 
-/// Score from which on a kept block is surely of the article: at ½, cuts remove more right than wrong text
+/// Score from which a kept block counts as part of the article: at ½, cuts remove more right than wrong text
 /// (docs/ALGORITHM.md).
 const SURE: f32 = 0.3;
 
@@ -29,7 +29,7 @@ struct Sequence<'a> {
     page: &'a ScoredPage<'a>,
     pools: &'a Pools,
     kept: &'a [usize],
-    /// Words of kept blocks before each, and their words · score.
+    /// Words of the kept blocks before each kept block, and the sums of words · score.
     words: Vec<f32>,
     mass: Vec<f32>,
     /// Per kept block: whether a block with the comments feature, or a heading, came since the last kept one,

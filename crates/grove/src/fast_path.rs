@@ -41,22 +41,22 @@ pub struct SampleProfile {
 /// Profile of the sample's blocks with one pattern.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 struct OfPattern {
-    /// Mean score of its words; if it has none, of the words below; else of those around it.
+    /// Mean score of its words; without words, of the words below it; else of the words around it.
     score: f32,
-    /// Mean score of its words and of all below it.
+    /// Mean score of its words and of all words below it.
     around: f32,
-    /// The same two means of first scores.
+    /// Both means for first scores.
     first: f32,
     first_around: f32,
     /// Lexicon features of its elements and those above.
     cues: u64,
 }
 
-/// Tolerance for a page: in the share of its score that is lost, and in the mean score of what is kept.
+/// Tolerance for a page, in the share of its score that is lost and in the mean score of its kept words.
 const LEEWAY: f32 = 0.1;
 /// More words than this must be lost, or unknown, to matter …
 const LEAST_WORDS: f32 = 15.0;
-/// … and unknown ones outside what is kept must be more than this share of what is kept.
+/// … and the unknown words that are not kept must exceed this share of the kept words.
 const UNKNOWN_SHARE: f32 = 0.25;
 
 impl SampleProfile {
@@ -110,10 +110,10 @@ impl SampleProfile {
         profile
     }
 
-    /// Validates it against patterns, after deserialisation.
+    /// Validates the profile against patterns, after deserialisation.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Describes the first mismatch.
     pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
         let (own, wanted) = (self.of_patterns.len(), patterns.len());
         if own == wanted {
@@ -122,8 +122,8 @@ impl SampleProfile {
         Err(format!("the profile is of {own} patterns, not of {wanted}"))
     }
 
-    /// Finds the expected scores of a page, given the patterns of its nodes, [`UNKNOWN`] where the sample has none, and
-    /// its blocks. Linear in these.
+    /// Finds the expected scores of a page, given the patterns of its nodes ([`UNKNOWN`] for those that the sample lacks)
+    /// and its blocks. Linear in both.
     pub fn look(
         &self,
         document: &Document,
@@ -161,8 +161,8 @@ impl SampleProfile {
         JudgedPage { blocks, of_nodes, scores, first: firsts }
     }
 
-    /// Scores and lexicon features of the blocks of an element: those of its pattern, or of the pattern around
-    /// it.
+    /// Scores and lexicon features of the blocks of an element: from its pattern, or from that of its nearest ancestor with a
+    /// known pattern.
     fn expect(
         &self,
         document: &Document,
@@ -199,12 +199,12 @@ impl SampleProfile {
 
 /// Sums over a page's words.
 struct Look {
-    /// Words kept, and times their scores.
+    /// Kept words, and the sum of words · score.
     words: f32,
     mass: f32,
-    /// Words times score of what is not kept.
+    /// The sum of words · score over blocks that are not kept.
     lost: f32,
-    /// Words outside links of unknown patterns that are not kept.
+    /// Words outside links in blocks with unknown patterns that are not kept.
     unknown: f32,
 }
 

@@ -1,8 +1,8 @@
-//! What people or models marked on pages of a template, as evidence on its patterns.
+//! Marks by people or models on pages of a template, as evidence about its patterns.
 //!
-//! A mark says something of one block; siblings have other blocks with the same pattern. So the marks of a pattern are compared
-//! with the scores of the marked blocks, as far as they are believed, and the difference, in log-odds, is added to the scores of
-//! all blocks with that pattern: where scores are right already, nothing changes. Decisions count a marked page as several pages.
+//! A mark concerns one block; siblings have other blocks with the same pattern. So the marks of a pattern, weighted by their
+//! reliability, are compared with the scores of the marked blocks, and the difference in log-odds is added to the scores of all
+//! blocks with that pattern. Scores that are right do not change. Decisions count a marked page as several pages.
 
 use std::collections::BTreeMap;
 
@@ -17,28 +17,28 @@ use crate::page::PageBlocks;
 use crate::patterns::{PatternId, Patterns};
 use crate::pools::ScoredPage;
 
-/// What marks change in a template, by pattern. Borrows nothing from pages.
+/// The corrections that marks make in a template, by pattern. Borrows nothing from pages.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct MarkedPatterns(Vec<MarkedPattern>);
 
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 struct MarkedPattern {
-    /// What is added to the log-odds of the scores of its blocks.
+    /// The value added to the log-odds of the scores of its blocks.
     shift: f32,
-    /// Words of its marked blocks, in percent of the text of their pages, and these times their corrected scores.
+    /// Words of its marked blocks, in percent of the text of their pages, and the sum of percent · corrected score.
     share: f32,
     scored: f32,
-    /// Whether its blocks are comments, where that is marked.
+    /// Whether its blocks are comments, if that is marked.
     is_comment: Option<bool>,
 }
 
-/// A mark of a block that is text or not.
+/// A mark that says whether a block is text.
 #[derive(Clone, Copy, Debug)]
 struct PlacedMark {
     pattern: usize,
     mark: Mark,
     words: u32,
-    /// The score of the block; of one that is not in the sample, the mean of its pattern.
+    /// The score of the block, or the mean of its pattern if the block is not in the sample.
     expected: f32,
 }
 
@@ -46,7 +46,7 @@ struct PlacedMark {
 #[derive(Clone, Copy, Debug, Default)]
 struct MarkSum {
     words: f32,
-    /// Weights of marked blocks; times the probabilities that they are text; and times expected scores.
+    /// Sums over marked blocks: weights, weights · probabilities of text, and weights · expected scores.
     weight: f32,
     text: f32,
     expected: f32,
@@ -66,14 +66,14 @@ impl SampleSum {
     }
 }
 
-/// A block of so many words has the weight 1; longer ones weigh more, by the square root, up to the second number.
+/// A block of `WORDS` words has the weight 1. The weight grows with the square root of the words, up to `LONGEST`.
 const WORDS: f32 = 5.0;
 const LONGEST: f32 = 25.0;
-/// Weight of a mark for its own block, beside what it says of the pattern.
+/// Weight of a mark for its own block, beside its weight for the pattern.
 const OF_BLOCK: f32 = 0.5;
-/// A marked page decides as much as so many pages.
+/// Number of pages that a marked page counts as in decisions.
 const PAGES: f32 = 3.0;
-/// Pages with less marked text weigh as if it were this many words.
+/// Pages with fewer marked words of text weigh as if they had this many.
 const LEAST_MASS: f32 = 50.0;
 
 impl MarkedPatterns {
@@ -139,10 +139,10 @@ impl MarkedPatterns {
         is_known.then_some(Self(marked))
     }
 
-    /// Validates them against patterns, after deserialisation.
+    /// Validates the corrections against patterns, after deserialisation.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Describes the first mismatch.
     pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
         let (own, wanted) = (self.0.len(), patterns.len());
         if own == wanted {
@@ -171,7 +171,7 @@ impl MarkedPatterns {
         self.0.iter().any(|own| own.is_comment == Some(false))
     }
 
-    /// What marks add to the sum for keeping a pattern, given the threshold: as much as several pages like the marked ones.
+    /// The value that marks add to the sum for keeping a pattern, given the threshold: as much as several such pages.
     pub(crate) fn gain(&self, pattern: PatternId, threshold: f32) -> f64 {
         let own = self.0[pattern as usize];
         f64::from(PAGES * (own.scored - own.share * threshold))
@@ -195,12 +195,12 @@ impl MarkSum {
         self.expected += weight * mark.expected;
     }
 
-    /// What is to be added to the log-odds of scores.
+    /// The correction of the log-odds of scores.
     fn shift(&self, sample: &SampleSum) -> f32 {
         if self.weight <= 0.0 {
             return 0.0;
         }
-        // Where siblings have much more with this pattern than is marked, the marks say less of it.
+        // If siblings have many more words with this pattern than are marked, the marks count for less.
         let usual = sample.words / sample.pages.max(1.0);
         let prior = (usual / self.words.max(1.0)).max(1.0);
         let expected = self.expected / self.weight;
@@ -209,7 +209,7 @@ impl MarkSum {
     }
 }
 
-/// The marks of a correction that say whether a block is text, where the pattern is known.
+/// The marks of a correction that say whether a block is text, for known patterns.
 fn place(
     correction: &TemplateCorrection,
     page: Option<&ScoredPage<'_>>,
@@ -253,7 +253,7 @@ fn sums_of_sample(pages: &[ScoredPage<'_>], patterns: &Patterns) -> Vec<SampleSu
     sums
 }
 
-/// Scores are never surer than this.
+/// Scores are limited to this distance from 0 and 1.
 const LEAST: f32 = 0.002;
 
 fn odds(score: f32) -> f32 {

@@ -25,7 +25,7 @@ pub struct PageView<'a> {
     pub full_text: &'a str,
 }
 
-/// A page of which nothing is known but its words.
+/// The word counts of a page without other evidence.
 #[derive(Debug)]
 pub(crate) struct WordsOnly {
     pub(crate) document: Document,
@@ -94,7 +94,7 @@ impl PageBlocks {
     }
 
     /// Lowers the scores of blocks that are named like comments, unless the page may be a thread or has no other text. Gold
-    /// contradicts itself on comments, so that trees learn too little from it.
+    /// treats comments inconsistently, so that trees learn too little from it.
     pub(crate) fn lower_comments(&self, scores: &mut [f32]) {
         let Some(first) = self.rows.iter().next() else { return };
         let thread = first[self.rows.width() - TYPES + PageType::Forum as usize];
@@ -115,7 +115,7 @@ impl PageBlocks {
         }
     }
 
-    /// Number of words of blocks whose letters an earlier one has, too, among those of at least `fewest` words.
+    /// Number of words in those blocks with at least `fewest` words that repeat an earlier block, compared by letters.
     pub fn repeated_words(&self, blocks: &[usize], fewest: u32) -> u32 {
         let mut seen = FxHashSet::default();
         let is_repeated = |at: &&usize| {
@@ -124,15 +124,15 @@ impl PageBlocks {
         blocks.iter().filter(is_repeated).map(|&at| self.blocks[at].words).sum()
     }
 
-    /// Whether a block's element or one above has the comments feature.
+    /// Whether a block's element or an ancestor has the comments feature.
     pub fn is_comment(&self, block: usize) -> bool {
         self.cues[block] & cues::COMMENTS != 0
     }
 }
 
-/// Probability of a thread from which on what is named like a comment may be a post.
+/// Probability of a thread from which a block named like a comment may be a post.
 const MAY_BE_THREAD: f32 = 0.4;
-/// Words of other text that a page has, if that is its article.
+/// Minimum number of words of other text that can be the page's article.
 const OTHER_TEXT: f32 = 20.0;
 
 /// Names of the page features, in the order of their columns.
@@ -157,7 +157,7 @@ pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
     PageBlocks { blocks, rows, signs, cues, agreement, title }
 }
 
-/// A block looks like text if its share of link words is lower, and it has at least this many words.
+/// A block looks like text if its share of link words is below the first number, and it has at least the second number of words.
 const GOOD: (f32, u32) = (0.33, 10);
 /// Weight of a lexicon feature per level up.
 const DECAY: f32 = 0.85;
@@ -251,10 +251,10 @@ pub(crate) fn sums(values: &[f32]) -> Vec<f32> {
     sums
 }
 
-/// Levels from an element up to the nearest with a lexicon feature, by feature; [`NOWHERE`] if none has it.
+/// For each lexicon feature, the levels from an element up to the nearest one with it; [`NOWHERE`] if none has it.
 type Levels = [u8; cues::COUNT];
 
-/// All levels from here on have the same weight.
+/// Level from which all have the same weight.
 const FARTHEST: u8 = 64;
 const NOWHERE: u8 = FARTHEST + 1;
 
@@ -345,7 +345,7 @@ fn fill(row: &mut impl FeatureRow, at: usize, c: &BlockContext<'_>) {
         }
     }
     row.put_all(cues::names(), &cues);
-    // Known only when all siblings are read.
+    // Known only after all siblings have been read.
     row.put_all(type_columns(), &[0.0; TYPES]);
 }
 
@@ -414,7 +414,7 @@ pub(crate) struct Elements {
     found: Vec<Below>,
 }
 
-/// Features of what is below an element.
+/// Sums over the nodes below an element.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Below {
     pub(crate) parent: NodeId,
@@ -429,7 +429,7 @@ pub(crate) struct Below {
 const NOT_EXAMINED: u32 = u32::MAX;
 
 impl Elements {
-    /// Examines the elements of blocks and those above. `good` are the words of each block that looks like
+    /// Examines the elements of blocks and their ancestors. `good` has the words of each block that looks like
     /// text.
     pub(crate) fn of(page: &PageView<'_>, blocks: &[TextBlock], good: &[f32]) -> Self {
         let document = page.document;
@@ -455,7 +455,7 @@ impl Elements {
     }
 }
 
-/// What lies before each node.
+/// Counts of what is before each node.
 struct NodesBefore {
     blocks: Vec<u32>,
     images: PrefixSums,
@@ -521,7 +521,7 @@ fn agreement(page: &PageView<'_>, blocks: &[TextBlock]) -> Vec<f32> {
     blocks.iter().map(of_block).collect()
 }
 
-/// A full text of fewer words is none.
+/// A full text with fewer words is ignored.
 const FEWEST_OF_FULL_TEXT: usize = 30;
 
 #[cfg(test)]

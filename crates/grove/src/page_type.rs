@@ -20,7 +20,7 @@ use crate::rows::{FeatureRow, FeatureTable, column_names, flag};
 use crate::signs::{Begins, Ends, Signs};
 use crate::trees::Trees;
 
-/// What the type of a page is predicted from, besides its blocks.
+/// The input for predicting the type of a page, besides its blocks.
 #[derive(Clone, Copy, Debug)]
 pub struct TypeView<'a> {
     /// The parsed page, from whose head and elements features are computed.
@@ -48,7 +48,7 @@ pub fn type_rows(view: &TypeView<'_>, blocks: &PageBlocks, cues: &mut Cues) -> F
     FeatureTable::of(*WIDTH, std::iter::once(()), |row, ()| fill(row, view, blocks, cues))
 }
 
-/// The probabilities by trees that tell each type from all others; equal ones without trees.
+/// The probabilities of the types, by trees that distinguish each type from all others; equal without trees.
 pub fn type_probabilities(trees: &[Trees], rows: &FeatureTable) -> TypeProbabilities {
     let mut each = [1.0f32; TYPES];
     for (own, trees) in each.iter_mut().zip(trees) {
@@ -64,7 +64,7 @@ pub fn mean_types(pages: &[TypeProbabilities]) -> TypeProbabilities {
     std::array::from_fn(mean)
 }
 
-/// The most probable type, the first of equals.
+/// The most probable type; of equal ones, the first.
 pub fn most_probable(types: &TypeProbabilities) -> TypedAs {
     let better = |best: usize, at: usize| if types[at] > types[best] { at } else { best };
     let best = (1..TYPES).fold(0, better);
@@ -101,7 +101,7 @@ fn fill(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks, cues:
     Repeats::of(&counted).fill(row);
 }
 
-/// Sums over blocks.
+/// Puts features that are sums over blocks.
 fn fill_blocks(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks) {
     let (own, signs) = (&page.blocks, &page.signs);
     let count = own.len().max(1) as f32;
@@ -165,7 +165,7 @@ fn fill_blocks(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks
     row.put_all(names, &with_cues.as_flattened().iter().map(|sum| sum / words).collect::<Vec<_>>());
 }
 
-/// Numbers of elements by tag and by the words of their names.
+/// Puts the numbers of elements by tag and by the words of their names.
 fn fill_elements(row: &mut impl FeatureRow, document: &Document, cues: &mut Cues) {
     let kinds = document.kinds();
     let mut of_kinds = vec![0u32; kinds.all().len()];
@@ -249,7 +249,7 @@ fn count(name: &str, counts: &mut [u32]) {
     counts.iter_mut().enumerate().for_each(|(bit, count)| *count += bits >> bit & 1);
 }
 
-/// The values of `@type` in JSON-LD, which need not be valid.
+/// Calls `found` with the values of `@type` in JSON-LD, which need not be valid.
 fn each_type(json: &str, mut found: impl FnMut(&str)) {
     for (at, key) in json.match_indices("\"@type\"") {
         let rest = json[at + key.len()..].trim_start().trim_start_matches(':').trim_start();

@@ -68,7 +68,7 @@ impl Patterns {
     /// Validates the tree, after deserialisation.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Describes the first error.
     pub fn check(&self) -> Result<(), String> {
         let len = self.parents.len();
         if self.levels.len() != len || self.ids.len() > len {
@@ -147,7 +147,7 @@ impl Patterns {
         let frequency = |name: &u64| self.recurring.get(name).copied().unwrap_or(0);
         let most = match names {
             [] => return tag,
-            // Nothing to compare it with.
+            // A single name has no other to be compared with.
             [one] => frequency(one),
             several => several.iter().map(frequency).max().unwrap_or(0),
         };
@@ -218,10 +218,10 @@ impl<'a> KindNames<'a> {
         &self.hashes[from as usize..self.ends[kind] as usize]
     }
 
-    /// The names that two pages have, and on how many they are; of fewer than three pages, all.
+    /// The names that occur on at least two pages, with the number of pages; with fewer than three pages, all names.
     fn recurring(&self) -> FxHashMap<u64, u32> {
         let least = if self.of_pages.len() < 3 { 1 } else { 2 };
-        // Per name the last page it was seen on, and on how many.
+        // For each name, the last page that has it, and the number of pages.
         let mut seen: FxHashMap<u64, (usize, u32)> = FxHashMap::default();
         for (at, kinds) in self.of_pages.iter().enumerate() {
             for &name in kinds.iter().flat_map(|&kind| self.of_kind(kind as usize)) {
@@ -272,8 +272,8 @@ fn each_name<'v>(attribute: impl Fn(&LocalName) -> Option<&'v str>, mut take: im
     }
 }
 
-/// Elements of a page with those around them, as [`Patterns::find_named`] finds them on other pages; also the number of
-/// each of `nodes` among them. Linear in the nodes and their depth.
+/// Describes elements of a page and their ancestors, so that [`Patterns::find_named`] finds their patterns on other pages. Also
+/// returns the index of each of `nodes` among them. Linear in the nodes and their depth.
 pub fn named_elements(document: &Document, nodes: &[NodeId]) -> (Vec<NamedElement>, Vec<u32>) {
     let mut all: BTreeSet<NodeId> = BTreeSet::new();
     for &node in nodes {
@@ -296,8 +296,8 @@ pub fn named_elements(document: &Document, nodes: &[NodeId]) -> (Vec<NamedElemen
     (all.iter().map(of).collect(), nodes.iter().map(|node| number_of[node]).collect())
 }
 
-/// Uses those names of an element that are on at least four fifths as many pages as its most common one.
-/// Rarer names, such as the categories of a post, would make every category a layout of its own.
+/// Names of an element are used if they are on at least this share of the pages that have its most common name.
+/// Rarer names, such as the categories of a post, would give each category a layout of its own.
 const COMPANION: (u32, u32) = (4, 5);
 
 #[cfg(test)]

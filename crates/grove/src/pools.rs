@@ -35,7 +35,7 @@ pub struct JudgedPage {
     pub of_nodes: Vec<PatternId>,
     /// Per block the probability that it belongs to the article.
     pub scores: Vec<f32>,
-    /// The same by the page alone.
+    /// Per block the probability by the page alone.
     pub first: Vec<f32>,
 }
 
@@ -50,8 +50,8 @@ impl JudgedPage {
         self.blocks.blocks[at].words as f32 * scores[at]
     }
 
-    /// Completes the features of the kept blocks of a page on the fast path: those of their text, and whether other
-    /// pages have them too.
+    /// Completes the kept blocks of a page on the fast path: reads the features of their text, and lowers the scores of
+    /// text that other pages repeat.
     pub fn look_at(&mut self, document: &Document, kept: &[usize], pools: &Pools) {
         for &at in kept {
             let block = self.blocks.blocks[at];
@@ -69,7 +69,7 @@ pub(crate) struct Pool {
     pub(crate) blocks: f32,
     pub(crate) words: f32,
     pub(crate) link_words: f32,
-    /// Scores, by words and by blocks, and their squares by blocks.
+    /// Sums of scores weighted by words, of scores of blocks, and of their squares.
     pub(crate) scored_words: f32,
     pub(crate) scores: f32,
     pub(crate) squares: f32,
@@ -99,8 +99,8 @@ pub struct Pools {
 }
 
 impl Pools {
-    /// Sums up the blocks of sibling pages. Linear in blocks, but for the comparison of pages with
-    /// each other (few, as only a sample is learnt from).
+    /// Sums up the blocks of sibling pages. Linear in blocks, except that all pages are compared with
+    /// each other (few, because they are a sample).
     pub fn of(pages: &[ScoredPage<'_>], patterns: &Patterns) -> Self {
         let votes = votes(pages);
         let mut pools = vec![Pool::default(); patterns.len()];
@@ -142,7 +142,7 @@ impl Pools {
                 }
             }
         }
-        // Only now are the texts of all pages known.
+        // A second pass, because it needs the texts of all pages.
         for (page, &vote) in pages.iter().zip(&votes) {
             for (at, block) in page.page.blocks.iter().enumerate() {
                 let id = page.pattern(at);
@@ -166,10 +166,10 @@ impl Pools {
         Self { pools, texts, pages: votes.iter().sum() }
     }
 
-    /// Validates them against patterns, after deserialisation.
+    /// Validates the sums against patterns, after deserialisation.
     ///
     /// # Errors
-    /// Says what is wrong.
+    /// Describes the first mismatch.
     pub fn check(&self, patterns: &Patterns) -> Result<(), String> {
         let (own, wanted) = (self.pools.len(), patterns.len());
         if own == wanted {
@@ -200,9 +200,9 @@ impl Pools {
         (self.pages > 1.5).then(|| f64::from(repeated) / f64::from(all.max(1)))
     }
 
-    /// Lowers the scores of texts that half of the other pages have too, or more; what all of them have is no article. Every
-    /// gold has some of them (a notice under each article), so that trees learn too little from it: 0.1 F1. Likewise those of
-    /// comments.
+    /// Lowers the scores of texts that at least half of the other pages have, too; a text on all pages is not part of an article.
+    /// Every gold contains some of them (a notice under each article), so that trees learn too little from it: 0.1 F1. Also
+    /// lowers the scores of comments.
     pub fn less_repeated(&self, page: &PageBlocks, mut scores: Vec<f32>) -> Vec<f32> {
         for (at, score) in scores.iter_mut().enumerate() {
             *score = self.less_if_repeated(page, at, *score);
@@ -211,7 +211,7 @@ impl Pools {
         scores
     }
 
-    /// The same for one block.
+    /// Like [`Self::less_repeated`], for the text of one block.
     pub(crate) fn less_if_repeated(&self, page: &PageBlocks, at: usize, score: f32) -> f32 {
         if self.pages < 2.5 || page.blocks[at].words < FEWEST_REPEATED {
             return score;
@@ -239,14 +239,14 @@ impl Pools {
 /// Shorter texts repeat by chance.
 const FEWEST_REPEATED: u32 = 4;
 
-/// Votes of other pages for a text. Tiny remainders are rounding errors.
+/// Votes of other pages for a text. Treats tiny remainders as rounding errors.
 fn others(texts: &FxHashMap<u64, f32>, letters: u64, own: f32) -> f32 {
     let rest = texts.get(&letters).copied().unwrap_or(0.0) - own;
     if rest > 1e-3 { rest } else { 0.0 }
 }
 
-/// Least overlap of the texts of two pages with equal titles that makes them copies: their repetition would make an article
-/// look like boilerplate of the site. Pages with different titles that have as much in common are short articles in a large
+/// Minimum overlap of the texts of two pages with equal titles that are treated as copies: otherwise the repeated article would
+/// look like boilerplate of the site. Pages with different titles and such an overlap are short articles in a large
 /// template.
 const COPY: f32 = 0.9;
 

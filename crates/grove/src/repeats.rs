@@ -1,4 +1,4 @@
-//! Repeated elements of a page: posts of a thread, entries of a list, goods of a category, paragraphs.
+//! Finds repeated elements of a page: posts of a thread, entries of a list, products of a category, paragraphs.
 
 use dom::{Document, LocalName, PrefixSums, is_heading, local_name};
 
@@ -7,12 +7,12 @@ use crate::elementary::log;
 use crate::rows::FeatureRow;
 use crate::signs::Signs;
 
-/// Least words of an element that counts as an entry.
+/// Minimum number of words of an element that counts as an entry.
 const LEAST_WORDS: u32 = 4;
-/// Least number of entries of one parent that are a group.
+/// Minimum number of entries of one parent that form a group.
 const LEAST: usize = 3;
 
-/// Sums over the children of one element that have one tag.
+/// Sums over the children of one element that have the same tag.
 #[derive(Clone, Debug, Default)]
 struct RepeatedGroup {
     count: usize,
@@ -21,11 +21,11 @@ struct RepeatedGroup {
     log_words: f32,
     log_squares: f32,
     blocks: u32,
-    /// Entries with a heading, an image, a year or `<time>`, a currency sign, a sentence, a byline.
+    /// Numbers of entries with a heading, an image, a year or `<time>`, a currency sign, a sentence, a byline.
     has: [u32; 6],
 }
 
-/// Names of what an entry has.
+/// Names of the features in [`RepeatedGroup::has`].
 const HAS: [&str; 6] = ["heading", "image", "date", "price", "sentence", "byline"];
 
 /// The largest groups of a page: of entries of several blocks each, and of entries that are one block.
@@ -35,14 +35,14 @@ pub(crate) struct Repeats {
     words: f32,
 }
 
-/// What counting needs of a page.
+/// The parts of a page that counting needs.
 pub(crate) struct CountedPage<'a> {
     pub(crate) document: &'a Document,
     pub(crate) words: &'a PrefixSums,
     pub(crate) link_words: &'a PrefixSums,
     pub(crate) blocks: &'a [TextBlock],
     pub(crate) signs: &'a [Signs],
-    /// Per block whether its names say byline.
+    /// Per block whether it is named like a byline.
     pub(crate) bylines: &'a [bool],
 }
 

@@ -10,7 +10,7 @@ pub struct FeatureTable {
 }
 
 impl FeatureTable {
-    /// A table of this width with a row for each item. `fill` must add as many values as a row is wide.
+    /// Creates a table of this width with a row for each item. `fill` must add `width` values per row.
     #[inline]
     pub(crate) fn of<T>(
         width: usize,
@@ -68,7 +68,7 @@ impl FeatureTable {
 pub(crate) trait FeatureRow {
     fn put(&mut self, name: impl Display, value: f32);
 
-    /// Several at once.
+    /// Puts several values at once.
     fn put_all(&mut self, names: impl Iterator<Item = String>, values: &[f32]);
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// Values of another row.
+    /// Copies the values of another row.
     #[inline]
     pub(crate) fn copy(&mut self, values: &[f32]) {
         let end = self.at + values.len();

@@ -52,11 +52,11 @@ pub(crate) enum Ends {
 pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
     let mut signs = Signs { letters_hash: 0xcbf2_9ce4_8422_2325, ..Signs::default() };
     let mut begun = false;
-    // The last character that is no space and no closing quote or bracket, and the dots before it.
+    // The last character other than a space, closing quote or closing bracket, and the dots before it.
     let mut last = ' ';
     let mut dots = 0u32;
     let mut pending_end = false;
-    // The digits in a row up to here: how many, and the number they make.
+    // The current run of digits: its length and its value.
     let mut run = (0u32, 0u32);
     for text in texts {
         let bytes = text.as_bytes();
@@ -157,7 +157,7 @@ pub(crate) fn signs<'a>(texts: impl Iterator<Item = &'a str>) -> Signs {
     signs
 }
 
-/// Whether a run of digits that ends here can be a year; the next run is empty.
+/// Ends a run of digits, and returns whether it can be a year.
 fn ends_year(run: &mut (u32, u32)) -> bool {
     let (digits, value) = std::mem::take(run);
     digits == 4 && (1900..2100).contains(&value)

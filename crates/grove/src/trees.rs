@@ -16,7 +16,7 @@ pub struct DecisionTree {
     /// Column of a split; −1 for a leaf.
     #[serde(rename = "f")]
     pub features: Vec<i16>,
-    /// Values below it go left; a leaf's value.
+    /// Threshold of a split (lower values go left), or value of a leaf.
     #[serde(rename = "v")]
     pub values: Vec<f32>,
     /// Index of the right child.
@@ -76,18 +76,18 @@ pub struct Trees {
     bundle: OnceLock<Option<Bundle>>,
 }
 
-/// Ignores the layout for many rows.
+/// Compares without the layout for many rows.
 impl PartialEq for Trees {
     fn eq(&self, other: &Self) -> bool {
         (self.base, &self.trees) == (other.base, &other.trees)
     }
 }
 
-/// Fewer rows than this are evaluated one by one.
+/// Minimum number of rows to evaluate together; fewer are evaluated one by one.
 const FEW: usize = 6;
 
 impl Trees {
-    /// From initial log-odds and trees.
+    /// Creates the sum of initial log-odds and trees.
     pub fn new(base: f32, trees: Vec<DecisionTree>) -> Self {
         Self { base, trees, bundle: OnceLock::new() }
     }
@@ -113,7 +113,7 @@ impl Trees {
         together.unwrap_or_else(|| rows.iter().map(|row| self.probability(row)).collect())
     }
 
-    /// The same for many rows; `None` where the trees are too large for it.
+    /// Like [`Self::probabilities`], with vector instructions; `None` without them, or if the trees are too large.
     pub(crate) fn side_by_side(&self, rows: &crate::FeatureTable) -> Option<Vec<f32>> {
         let level = vectors::level()?;
         let bundle = self.bundle.get_or_init(|| Bundle::of(&self.trees)).as_ref()?;

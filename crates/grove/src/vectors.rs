@@ -1,4 +1,4 @@
-//! Selects vector instructions. All give the same bits; tests force each.
+//! Selects vector instructions. All give bit-identical results; tests force each kind.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -22,7 +22,7 @@ pub enum Vectors {
 
 use Vectors::{Avx2, Avx512, Least, OneByOne, Sse42};
 
-/// The kind that was forced; 0 for the best available one.
+/// The forced kind; 0 for the best available one.
 static FORCED: AtomicU8 = AtomicU8::new(0);
 
 /// Forces a kind for the whole process; `None` restores the best available one. For tests.
@@ -36,13 +36,13 @@ pub fn force(vectors: Option<Vectors>) -> bool {
     known
 }
 
-/// The kinds that this processor has, fewest first.
+/// The kinds that this processor supports, the least capable first.
 pub fn available() -> Vec<Vectors> {
     let all = [OneByOne, Least, Sse42, Avx2, Avx512];
     all.into_iter().filter(|&kind| kind == OneByOne || level_of(kind).is_some()).collect()
 }
 
-/// What to compile for; `None` where rows are to go one by one.
+/// The level to run at; `None` if rows are evaluated one by one.
 pub(crate) fn level() -> Option<Level> {
     let forced = FORCED.load(Ordering::Relaxed);
     match [OneByOne, Least, Sse42, Avx2, Avx512].into_iter().find(|&kind| kind as u8 == forced) {

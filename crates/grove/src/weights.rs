@@ -23,7 +23,7 @@ pub struct TrainingSet {
     pub licence: String,
 }
 
-/// A held-out figure: with weights that were fitted without a page's publisher (or data set).
+/// A figure measured on held-out pages: the weights were fitted without a page's publisher (or data set).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Figure {
     /// What was measured, on what, leaving out what.
@@ -32,7 +32,7 @@ pub struct Figure {
     pub value: f64,
 }
 
-/// The weights of the default engine; by default none, of no schema.
+/// The weights of the default engine. The default value has no weights and no schema.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Weights {
     /// [`WEIGHTS_SCHEMA`].
@@ -48,7 +48,7 @@ pub struct Weights {
     /// Names of the columns of the page features, the sibling features, those of the ending, of confidence and
     /// of page types: weights for other features are refused.
     pub features: [Vec<String>; 5],
-    /// Whether a page is of a type, for each of [`model::PageType::ALL`].
+    /// Trees for each of [`model::PageType::ALL`]: whether a page is of that type.
     pub types: Vec<Trees>,
     /// First score of a block.
     pub page: Trees,
@@ -60,7 +60,7 @@ pub struct Weights {
     pub confidence: Trees,
     /// Expected precision, by the same features.
     pub precision: Trees,
-    /// Expected recall, likewise.
+    /// Expected recall, by the same features.
     pub recall: Trees,
 }
 
@@ -90,14 +90,14 @@ impl Weights {
     /// Reads a weights file and checks that it can be used.
     ///
     /// # Errors
-    /// If it is no weights file, was made for another version, or has invalid trees.
+    /// If the file is not a weights file, was made for another version, or has invalid trees.
     pub fn from_json(json: &[u8]) -> Result<Self, WeightsError> {
         #[derive(Deserialize)]
         struct SchemaHead {
             schema: u32,
         }
         let weights = serde_json::from_slice::<Self>(json);
-        // Files of other schemas may have another form, too.
+        // Files with another schema may also have another form.
         let found = match &weights {
             Ok(weights) => weights.schema,
             Err(_) => serde_json::from_slice::<SchemaHead>(json)?.schema,

@@ -45,11 +45,11 @@ static STATED: [(Source, ReadNames); AUTHOR_SOURCES] = [
     (Source::Page, from_labels_within_lines),
 ];
 
-/// Those of them that mark up names, and that of labelled lines.
+/// Indices in [`STATED`] of the sources that mark up names, and of the labelled lines.
 const MARKED: [usize; 2] = [6, 7];
 const LABELLED: usize = 8;
 
-/// What one of them reads.
+/// The names of one source of [`STATED`], read on first use.
 fn stated<'e>(evidence: &'e MetadataEvidence<'_>, at: usize) -> &'e Vec<String> {
     evidence.stated_authors[at].get_or_init(|| STATED[at].1(evidence))
 }
@@ -68,9 +68,9 @@ const GUESSED: [ReadNames; 5] = [
     from_dated_lines,
 ];
 
-/// The first source with a name that is not the site's own, nor an account that all siblings name though they have different
-/// bylines; else the first with any. If the site is declared as the author, text that only looks like a byline does not override
-/// it.
+/// The names of the first source with a name that is neither the site's own nor an account (one that all siblings name although
+/// their bylines differ); else of the first source with any. If the site is declared as the author, text that only looks like
+/// a byline does not override it.
 pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<String>>> {
     let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_general_role(name);
     let is_account =
@@ -104,8 +104,8 @@ pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<Strin
     guessed.map(|value| Field::new(value, Source::Page)).or(fallback)
 }
 
-/// What each author is, as JSON-LD says of those that it names. Else the site's own names are organisations, and accounts are those that
-/// all siblings name, roles, and words written like a name to log in with.
+/// The kind of each author. Accounts are names that all siblings have, roles, and words written like login names. Organisations
+/// are declared in JSON-LD, or are the site's own names unless declared as persons. All others are persons.
 pub(crate) fn author_kinds(evidence: &MetadataEvidence<'_>, names: &[String]) -> Vec<AuthorKind> {
     let has = |of: fn(&JsonLdArticle) -> &Vec<String>, name: &String| {
         evidence.facts.nodes().any(|node| of(node).contains(name))
@@ -143,7 +143,7 @@ pub(crate) fn linked_authors(evidence: &MetadataEvidence<'_>) -> impl Iterator<I
     })
 }
 
-/// What the sources name that declare authors, and what marks up names.
+/// The names in declarations of authors and in markup of names.
 pub(crate) fn declared_authors<'e>(
     evidence: &'e MetadataEvidence<'_>,
 ) -> impl Iterator<Item = &'e Vec<String>> {
@@ -151,13 +151,13 @@ pub(crate) fn declared_authors<'e>(
     (0..AUTHOR_SOURCES).filter(is_declared).map(|at| stated(evidence, at))
 }
 
-/// What each source reads, apart from those that take any line for a byline: in the same order for each page.
+/// The names of each source, in the same order for each page. Leaves out the sources that take any line for a byline.
 pub(crate) fn author_readings(evidence: &MetadataEvidence<'_>) -> Vec<Vec<String>> {
     let stated = (0..AUTHOR_SOURCES).map(|at| stated(evidence, at).clone());
     stated.chain(GUESSED[..3].iter().map(|read| read(evidence))).collect()
 }
 
-/// Names in the place where siblings have theirs.
+/// Names in the place where siblings have their bylines.
 pub(crate) fn from_learnt_place(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     let Some(place) = &evidence.learnt.byline else { return Vec::new() };
     let mut found = Vec::new();
@@ -174,8 +174,8 @@ pub(crate) fn from_learnt_place(evidence: &MetadataEvidence<'_>) -> Vec<String> 
     names
 }
 
-/// Whether the line of an element begins with a label of authors, or with one of something else, or such a label stands directly
-/// before the element; `None` without label.
+/// Whether the label at the beginning of an element's line, or directly before the element, is a label of authors; `None` without
+/// a label.
 pub(crate) fn has_author_label(document: &Document, id: NodeId, line: &str) -> Option<bool> {
     names::begins_with_author_label(line).or_else(|| {
         let around = document.parent(id)?..id;
@@ -184,7 +184,7 @@ pub(crate) fn has_author_label(document: &Document, id: NodeId, line: &str) -> O
     })
 }
 
-/// What has a label of authors, each with what follows it without one; else what has no label, else all.
+/// Keeps the items with a label of authors and the unlabelled ones after each; else all unlabelled ones; else all.
 pub(crate) fn of_authors<T>(mut found: Vec<(Option<bool>, T)>) -> Vec<T> {
     let mut last = None;
     for (label, _) in &mut found {
@@ -197,7 +197,7 @@ pub(crate) fn of_authors<T>(mut found: Vec<(Option<bool>, T)>) -> Vec<T> {
     found.into_iter().map(|(_, own)| own).collect()
 }
 
-/// The byline near the headline, if it names entirely different people than the metas do. Metas
+/// The byline near the headline, if it names entirely different people from the metas. Metas
 /// often contain the account that posted the page ("jdoe", an editor), while the byline is what
 /// readers see.
 fn contradicting_byline(
@@ -212,7 +212,7 @@ fn contradicting_byline(
     (!seen.is_empty() && full && words(seen).is_disjoint(&words(declared))).then(|| seen.clone())
 }
 
-/// Whether a name is that of a role, which content management systems set where no author is known.
+/// Whether a name is a role, which content management systems set if no author is known.
 fn is_general_role(name: &str) -> bool {
     const GENERAL_ROLES: [&str; 13] = [
         "editor", "editors", "staff", "webmaster", "guest", "redaktion", "redaction", "redacción",
@@ -280,7 +280,7 @@ fn from_microdata(evidence: &MetadataEvidence<'_>) -> Vec<String> {
         })
     };
     let authors = properties.filter(|p| p.1 & OF_AUTHOR != 0).map(|p| p.0);
-    // Not that of an organisation within it.
+    // Not the name of an organisation inside it.
     let is_own = |author: NodeId, id: NodeId| {
         let mut around = document.ancestors(id).skip(1).take_while(|around| *around != author);
         !around.any(|around| document.attribute(around, &local_name!("itemscope")).is_some())
@@ -331,7 +331,7 @@ pub(crate) fn from_dated_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
         // "Release Date: 2 July 2025", "Saturday Morning, 2 July 2025"
         let is_label =
             before[name.len()..].contains([':', '：']) || name.split(' ').any(day_or_month);
-        // In elements of their own, or named in the text, are sections, kinds of text and places.
+        // Sections, kinds of text and places are in elements of their own, or occur in the text.
         let is_apart = evidence.document.text(line.at).is_none_or(|t| t.trim().len() <= name.len());
         let is_topic = || is_label || is_apart || is_named_in(name, evidence.body_text);
         // A time may follow.
@@ -359,8 +359,8 @@ fn from_labels_within_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     first_names(texts.filter_map(|id| evidence.document.text(id)).map(names::after_label))
 }
 
-/// Names in the element nearest to the headline that has any, and in its siblings. `strict` if the elements may hold
-/// something else.
+/// Names in the element nearest to the headline that has any, and in its siblings. `strict` if the elements may contain
+/// other text.
 fn from_nearest(evidence: &MetadataEvidence<'_>, ids: &[NodeId], strict: bool) -> Vec<String> {
     let nearest =
         if strict { evidence.nearest_outside_body(ids) } else { evidence.nearest(ids, |id| *id) };
@@ -370,7 +370,7 @@ fn from_nearest(evidence: &MetadataEvidence<'_>, ids: &[NodeId], strict: bool) -
     });
     let Some((first, mut found)) = first else { return Vec::new() };
     let mut last = first;
-    // Teasers behind the body name others.
+    // Teasers after the body name other authors.
     let is_past = |edge: NodeId, id: NodeId| first < edge && id >= edge;
     let crosses =
         |id| evidence.body.is_some_and(|(start, end)| is_past(start, id) || is_past(end, id));
@@ -396,8 +396,8 @@ pub(crate) fn is_filing(evidence: &MetadataEvidence<'_>, link: NodeId) -> bool {
     rel.split_ascii_whitespace().chain(address.split('/')).any(is_filed)
 }
 
-/// Whether the address of a link ends with its text, of two words or more, as that of an author's page does, however the name is
-/// written: "jane doe" leads to `/author/jane-doe`.
+/// Whether the address of a link ends with its text, which has two words or more, as addresses of authors' pages do. Case does
+/// not matter: "jane doe" leads to `/author/jane-doe`.
 pub(crate) fn is_in_address(evidence: &MetadataEvidence<'_>, link: NodeId, text: &str) -> bool {
     let address = evidence.document.attribute(link, &local_name!("href")).unwrap_or_default();
     let path = address.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
@@ -413,10 +413,10 @@ fn is_headline(evidence: &MetadataEvidence<'_>, text: &str) -> bool {
         && evidence.heading.as_ref().is_some_and(|heading| heading.text == text.trim())
 }
 
-/// The text of an element. What elements hold side by side, without white space between them, is in lines of its own: a name and a
-/// role are set apart by their styles.
+/// The text of an element. Adjacent elements without white space between them give separate lines, because styles often set a
+/// name and a role apart.
 fn lines_of(document: &Document, id: NodeId) -> String {
-    // Marks of affiliations, unlike the letter in "McDonald", are not within a word.
+    // Marks of affiliations are not inside a word, unlike the letter in "McDonald".
     let is_mark = |n: &NodeId| {
         let after = document.node(*n).end;
         let is_in_word =
@@ -449,7 +449,7 @@ fn lines_of(document: &Document, id: NodeId) -> String {
     text
 }
 
-/// Most nodes of an element that names and roles are read of.
+/// Maximum number of nodes of an element that names and roles are read from.
 const MOST_NODES: usize = 60;
 
 fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Vec<String> {
@@ -457,7 +457,7 @@ fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Ve
     if (document.node(id).end - id) as usize > MOST_NODES {
         return Vec::new();
     }
-    // The value of a property, whatever is shown.
+    // The value of a property takes precedence over the visible text.
     if let Some(content) = document.attribute(id, &local_name!("content")).filter(|_| !strict) {
         return names::from_field(content);
     }
@@ -472,7 +472,7 @@ fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Ve
         _ => id,
     };
     let text = lines_of(document, id);
-    // Each in a line of a list.
+    // One name per item of a list.
     let is_item = |id: NodeId| document.is(id, &local_name!("li"));
     let is_list = document.children(id).any(is_item) && text.lines().all(names::is_full_name);
     let mut found = Vec::new();
@@ -525,10 +525,10 @@ fn from_element(evidence: &MetadataEvidence<'_>, id: NodeId, strict: bool) -> Ve
     found
 }
 
-/// Most bytes of a label that is a word of other texts, too: "von", "par".
+/// Maximum bytes of a label that is also an ordinary word: "von", "par".
 const SHORT_LABEL: usize = 6;
 
-/// The first such line with a name.
+/// The names of the first labelled line that has any.
 fn from_labelled_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     let (lead, tail) = (evidence.lead_lines(), evidence.tail_lines());
     let anchor = evidence.anchor();
@@ -542,7 +542,7 @@ fn from_labelled_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
         let line = &*lines[index].text;
         // The label may be on a separate line; a short one may be the beginning of a name.
         let next = lines.get(index + 1).map_or("", |line| &*line.text);
-        // The label may have no name: what follows is the text then.
+        // If the label has no name, the next line is the text.
         let next = if is_short_line(next, WORDS_OF_BYLINE) { next } else { "" };
         let both = || [line, next].join(" ");
         let both = (close && line.len() <= SHORT_LABEL && names::is_full_name(next)).then(both);
@@ -568,16 +568,16 @@ fn from_labelled_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
     first_names(after.chain(before).chain((0..tail.len()).map(|i| read(tail, i, false))))
 }
 
-/// Most words of a date or byline, with what stands beside it ("Posted on July 7, 2012 at 10:30 am by Jane Doe in Books").
+/// Maximum words of a line with a date or byline ("Posted on July 7, 2012 at 10:30 am by Jane Doe in Books").
 const WORDS: usize = 14;
-/// Most words of a line that may be one though it ends like a sentence ("Published: 12 May 2012.").
+/// Maximum words of a date line that ends like a sentence ("Published: 12 May 2012.").
 const WORDS_OF_SENTENCE: usize = 6;
-/// The same of names alone.
+/// Maximum words of a line of names that ends like a sentence.
 const WORDS_OF_BYLINE: usize = 3;
-/// Most bytes of it; for scripts without spaces between words, where a sentence is one word, a third as many characters.
+/// Maximum bytes of a date or byline: for scripts without spaces, where a sentence is one word, a third as many characters.
 const BYTES: usize = 120;
 
-/// Whether a line of text is a byline, a date or both, with at most a few words beside them. Languages are those of
+/// Whether a line of text is a byline, a date or both, with at most a few other words. Supports the languages of
 /// [`crate::metadata`]. Linear in the length of the line.
 ///
 /// ```

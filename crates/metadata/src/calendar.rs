@@ -51,8 +51,8 @@ macro_rules! locales {
     };
 }
 
-/// Languages with much on the web first: where the language of a page is not known, a word has its meaning in the first of
-/// them that knows it.
+/// The most common languages on the web come first: if the language of a page is not known, a word has its meaning in the first
+/// language that has the word.
 static LOCALES: [CalendarWords; 106] = locales! {
     "en" en_US, "de" de_DE, "de" de_AT, "es" es_ES, "fr" fr_FR, "it" it_IT, "pt" pt_BR, "nl" nl_NL, "pl" pl_PL,
     "ru" ru_RU, "uk" uk_UA, "cs" cs_CZ, "sk" sk_SK, "hu" hu_HU, "ro" ro_RO, "sv" sv_SE, "da" da_DK, "nb" nb_NO,
@@ -93,7 +93,7 @@ const OTHER_MONTHS: [(&str, i8); 18] = [
     ("ফেব্রুয়ারি", 2),
 ];
 
-/// Months of the Solar Hijri calendar, from the beginning of spring: after the others.
+/// Months of the Solar Hijri calendar, from the beginning of spring. Their numbers follow those of the other months.
 const SOLAR_MONTHS: [&str; 12] = [
     "فروردین", "اردیبهشت", "خرداد", "تیر", "مرداد", "شهریور", "مهر", "آبان", "آذر", "دی", "بهمن",
     "اسفند",
@@ -108,14 +108,14 @@ enum WordMeaning {
     ShortWeekday(i8),
     /// Whether it is the second half of the day.
     Half(bool),
-    /// A word of the language's form of a date.
+    /// A word that dates of the language contain.
     Filler,
 }
 
 /// A meaning of a name.
 struct MeaningIn {
     language: &'static str,
-    /// Whether it has this meaning on pages of other languages, too.
+    /// Whether it has this meaning on pages in other languages, too.
     anywhere: bool,
     meaning: WordMeaning,
 }
@@ -139,11 +139,11 @@ static WORDS: LazyLock<FxHashMap<String, Vec<MeaningIn>>> = LazyLock::new(|| {
         for (names, is_whole) in [(words.months, true), (words.short_months, false)] {
             for names in names {
                 for (month, name) in (1..).zip(names) {
-                    // Scripts beyond Cyrillic are those of few languages.
+                    // Scripts after Cyrillic in Unicode are used by few languages each.
                     let is_own_script = name.starts_with(|c| c > '\u{52f}');
                     let anywhere = is_whole || index < COMMON || is_own_script;
                     add(language, anywhere, name, WordMeaning::Month(month));
-                    // Endings take its last vowel: "septembra", "septembril".
+                    // Its last vowel is lost before endings: "septembra", "septembril".
                     if let Some(stem) = name.strip_suffix("er").filter(|_| is_whole) {
                         add(language, anywhere, &format!("{stem}r"), WordMeaning::Month(month));
                     }
@@ -176,13 +176,13 @@ static WORDS: LazyLock<FxHashMap<String, Vec<MeaningIn>>> = LazyLock::new(|| {
     words
 });
 
-/// The letters and digits of a name, folded, in one of their spellings.
+/// The letters and digits of a name, folded and in one canonical spelling.
 pub(crate) fn join_letters(name: &str) -> String {
     let letters = name.chars().filter(|c| is_in_word(*c) && !is_joiner(*c) || c.is_ascii_digit());
     letters.filter_map(fold).map(bare_letter).collect()
 }
 
-/// Whether a character only shapes the letters beside it, or is a sign below them that many leave out.
+/// Whether a character only shapes adjacent letters, or is a sign below them that is often left out.
 fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{93c}' | '\u{9bc}')
 }
@@ -199,7 +199,7 @@ fn bare_letter(c: char) -> char {
     }
 }
 
-/// What a joined name means in a language, or else anywhere, if it is what is looked for.
+/// The first meaning of a joined name that `wanted` accepts: in a language, else on pages in any language.
 fn look_up<T>(
     key: &str,
     language: Option<&str>,
@@ -210,14 +210,14 @@ fn look_up<T>(
     own.chain(meanings.iter().filter(|word| word.anywhere)).find_map(|word| wanted(word.meaning))
 }
 
-/// Letters by which a form of a name may be longer: "tammikuuta", "irailaren".
+/// Maximum number of letters that an ending adds to a name: "tammikuuta", "irailaren".
 const ENDING: usize = 3;
 
-/// Letters that a name must have to be known with an ending.
+/// Minimum number of letters of a name that is recognised with an ending.
 const STEM: usize = 5;
 
-/// The month (1 to 12, or 13 to 24 of the Solar Hijri calendar) that a joined name means on a page of this language; other forms
-/// of a name are known by its beginning.
+/// The month (1 to 12, or 13 to 24 of the Solar Hijri calendar) that a joined name means on a page in this language. Inflected
+/// forms are recognised by the beginning of the name.
 pub(crate) fn month_of(key: &str, language: Option<&str>) -> Option<i8> {
     if key.len() > 60 {
         return None;
@@ -245,8 +245,8 @@ pub(crate) fn month_of(key: &str, language: Option<&str>) -> Option<i8> {
     })
 }
 
-/// Whether a text is the name of a weekday, in any language; `short` if an abbreviation counts, too, of up to two letters
-/// in this language only.
+/// Whether a text is the name of a weekday, in any language. With `short`, abbreviations count, too; those of up to two letters
+/// count in this language only.
 pub(crate) fn is_weekday(text: &str, short: bool, language: Option<&str>) -> bool {
     weekday_of(text, short, language).is_some()
 }
@@ -261,7 +261,7 @@ pub(crate) fn weekday_of(text: &str, short: bool, language: Option<&str>) -> Opt
     (text.len() <= 60).then(|| look_up(&join_letters(text), language, day_of)).flatten()
 }
 
-/// Whether a joined word means the second half of the day (`Some(true)`), or the first.
+/// Whether a joined word means the second half of the day (`Some(true)`) or the first (`Some(false)`).
 pub(crate) fn half_of_day(key: &str, language: Option<&str>) -> Option<bool> {
     look_up(key, language, |meaning| match meaning {
         WordMeaning::Half(second) => Some(second),
@@ -269,7 +269,7 @@ pub(crate) fn half_of_day(key: &str, language: Option<&str>) -> Option<bool> {
     })
 }
 
-/// Whether a language has a joined word in its dates.
+/// Whether dates of a language contain a joined word.
 pub(crate) fn is_filler(key: &str, language: Option<&str>) -> bool {
     let wanted = |meaning| (meaning == WordMeaning::Filler).then_some(());
     language.is_some() && look_up(key, language, wanted).is_some()
@@ -306,13 +306,13 @@ const ZONES: [(i32, &[&str]); 26] = [
     (720, &["PETT", "NZST"]),
 ];
 
-/// The offset of a time zone at a local time: of an abbreviation, or of a name of the tz database ("Asia/Tokyo").
+/// The offset of a time zone at a local time. Zones are named by abbreviation or as in the tz database ("Asia/Tokyo").
 pub(crate) fn zone_offset(name: &str, time: DateTime) -> Option<Offset> {
     if !name.contains('/') {
         let (minutes, _) = ZONES.iter().find(|(_, names)| names.contains(&name))?;
         return Offset::from_seconds(minutes * 60).ok();
     }
-    // That of the system may differ from machine to machine.
+    // The system's database may differ from machine to machine.
     let zone = TimeZoneDatabase::bundled().get(name).ok()?;
     match zone.to_ambiguous_timestamp(time).offset() {
         AmbiguousOffset::Unambiguous { offset } => Some(offset),
@@ -343,7 +343,7 @@ mod tests {
             assert_eq!(month(word, None), Some(expected), "{word}");
         }
         assert_eq!((month("monday", None), month("", None), month("11", None)), (None, None, None));
-        // Polish November is Croatian October; abbreviations of rare languages count in their own only.
+        // Polish November is Croatian October. Abbreviations of rare languages count only on pages in that language.
         assert_eq!(
             (month("listopada", None), month("listopada", Some("hr"))),
             (Some(11), Some(10))

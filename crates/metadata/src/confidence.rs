@@ -1,4 +1,4 @@
-//! How sure the values of fields are: which sources of the page have the same value, and which have another.
+//! The confidence of the values of fields: how many sources of the page have the same value, and how many another.
 
 use std::sync::LazyLock;
 
@@ -17,14 +17,14 @@ use crate::text::{clip, has_number, squash};
 
 /// Number of features of a value.
 pub const FEATURES: usize = 20;
-/// Numbers of sources from which more count as these.
+/// Maximum numbers of sources that are counted.
 const AGREEING: usize = 5;
 const DIFFERING: usize = 3;
 
-/// The features that a value has: a constant, its source, whether its place is known, one for each source that has it and for each that
-/// has another, and whether it names others than persons. Of a title, given with the address of its page, also whether it has several
-/// parts, as a name of the site may be one that nothing confirms, and whether the page is the front page of its host. Indices below
-/// [`FEATURES`].
+/// The features of a value, as indices below [`FEATURES`]: a constant, its source, whether its place is known, one per source
+/// that has it, one per source that has another value, and whether it names authors that are not persons. A title, given with the
+/// address of its page, has two more: whether it has several parts (one may be an unconfirmed name of the site), and whether the
+/// page is the front page of its host.
 pub fn confidence_features(
     found: &FieldSource,
     kinds: &[AuthorKind],
@@ -33,7 +33,7 @@ pub fn confidence_features(
     let source = 1 + Source::ALL.iter().position(|own| *own == found.source).unwrap_or(0);
     let place = found.xpath.as_ref().map(|_| 8);
     let others = kinds.iter().any(|kind| *kind != AuthorKind::Person).then_some(17);
-    // Each further source adds its weight, so that more than any page of the gold has count, too.
+    // Each further source adds its own weight, so that numbers higher than on any page of the gold count, too.
     let agree = 9..9 + (found.agree.unwrap_or(0) as usize).min(AGREEING);
     let differ = 14..14 + (found.differ.unwrap_or(0) as usize).min(DIFFERING);
     let has_parts = title.filter(|(text, _)| segments(clip(text, 2_000)).len() > 1).map(|_| 18);
@@ -65,7 +65,7 @@ static WEIGHTS: LazyLock<ConfidenceWeights> = LazyLock::new(|| {
         .expect("the weights are part of the program")
 });
 
-/// What the sources of a page say of a value.
+/// How many sources of a page agree with a value, and how many differ.
 #[derive(Clone, Copy, Default)]
 struct Votes {
     agree: u32,
@@ -81,7 +81,7 @@ impl Votes {
     }
 }
 
-/// Adds to title, standfirst, authors and date how sure they are, and where they are shown.
+/// Adds confidence and place to title, standfirst, authors and date of publication.
 pub(crate) fn add_confidence(evidence: &MetadataEvidence<'_>, found: &mut Metadata) {
     let learnt = evidence.learnt;
     let language = found.language.as_ref().map(|field| field.value.clone());
@@ -113,7 +113,7 @@ pub(crate) fn add_confidence(evidence: &MetadataEvidence<'_>, found: &mut Metada
     }
 }
 
-/// Expressions of site configs are by people: nothing is said of what they find.
+/// Values of site configs get no confidence: people wrote the expressions.
 fn finish(
     found: &mut FieldSource,
     votes: Votes,
@@ -129,13 +129,13 @@ fn finish(
     }
 }
 
-/// The probability of these features, by the weights of the field.
+/// The probability that a value with these features is right, by the weights of its field.
 pub fn confidence_of(features: impl Iterator<Item = usize>, weights: &[f64; FEATURES]) -> f64 {
     let sum: f64 = features.map(|feature| weights[feature]).sum();
     1.0 / (1.0 + libm::exp(-sum))
 }
 
-/// Each kind of source has one vote; it has the value if that is all of a title besides the names of the site.
+/// Each kind of source has one vote. It agrees if the value is one of its titles without the names of the site.
 fn title_votes(evidence: &MetadataEvidence<'_>, value: &str) -> Votes {
     let own = squash(value);
     let mut votes = Votes::default();
@@ -168,7 +168,7 @@ fn is_same_authors(names: &[String], others: &[String]) -> bool {
     !names.is_empty() && squash(&names.join(" ")) == squash(&others.join(" "))
 }
 
-/// A labelled line around the headline has a vote; if there is none, all lines have one if they show all names.
+/// Declarations and labelled lines have a vote. Without labelled lines, the lines vote for a value if they show all its names.
 fn author_votes(evidence: &MetadataEvidence<'_>, value: &[String]) -> Votes {
     let mut votes = Votes::default();
     for names in declared_authors(evidence).filter(|names| !names.is_empty()) {
@@ -186,7 +186,7 @@ fn author_votes(evidence: &MetadataEvidence<'_>, value: &[String]) -> Votes {
     votes
 }
 
-/// The lines around the headline have a vote if one has the numbers of year and day.
+/// Each source has a vote. The lines around the headline have one if a line contains the numbers of year and day.
 fn date_votes(evidence: &MetadataEvidence<'_>, language: Option<&str>, own: &PageDate) -> Votes {
     let mut votes = Votes::default();
     let others = dates_of_sources(evidence, language);

@@ -1,8 +1,8 @@
 //! Dates in text, in the languages of [`crate::calendar`].
 //!
-//! A date needs a day, a month and a year with four digits (two where nothing else fits). Month
-//! names are unambiguous; numbers are if only one order is possible, or if the order is known from
-//! the page's language. A time of which the half of the day is not understood is none.
+//! A date needs a day, a month and a year with four digits (two if nothing else fits). Month
+//! names are unambiguous. Numbers are unambiguous if only one order is possible, or if the language
+//! of the page determines it. A time is ignored if the word for its half of the day is not understood.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(crate) struct TextDate {
     pub(crate) is_change: bool,
     /// Whether it is labelled as the date of publication.
     pub(crate) is_publication: bool,
-    /// Whether other words go before it in its line, after the date before.
+    /// Whether there are other words between the previous date, if any, and this one.
     pub(crate) has_label: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> V
         return found;
     }
     let tokens = tokens(clip(text, 400));
-    // Tokens of the date before and its time are not those of the next.
+    // Tokens of a date and its time do not belong to the next date.
     let (mut i, mut after, mut taken) = (0, 0, 0);
     while i < tokens.len() && found.len() < limit {
         let Some((moment, length)) = date_at(&tokens, i, order) else {
@@ -78,7 +78,7 @@ pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> V
     found
 }
 
-/// The order of day and month shown by an unambiguous numeric date: 11/21/2012 can be read in one
+/// The order of day and month in an unambiguous numeric date: 11/21/2012 can be read in one
 /// way only.
 pub(crate) fn shown_order(text: &str) -> Option<DayMonthOrder> {
     let text = clip(text, 400);
@@ -91,7 +91,7 @@ pub(crate) fn shown_order(text: &str) -> Option<DayMonthOrder> {
         let [a, x, b, y, year] = tokens else { return None };
         let (TokenKind::Number(a), TokenKind::Number(b)) = (a.kind, b.kind) else { return None };
         let (TokenKind::Sign(x), TokenKind::Sign(y)) = (x.kind, y.kind) else { return None };
-        // A short year, as in "05.27.02", in a text that is little more than the date.
+        // A year of two digits, as in "05.27.02", in a text that contains little more than the date.
         let is_short = text.len() <= 24 && year.text.len() == 2;
         match year.kind {
             TokenKind::Number(1990..2100) => {}
@@ -129,7 +129,7 @@ static CHANGED: LazyLock<LabelFinder> = LazyLock::new(|| {
     ])
 });
 
-/// Whether the words directly before a date label it as that of publication.
+/// Whether the words directly before a date label it as the date of publication.
 pub(crate) fn labels_publication(text: &str) -> bool {
     let end = &text[text.floor_char_boundary(text.len().saturating_sub(24))..];
     let last = end.trim_end_matches(|c: char| !c.is_alphanumeric());
@@ -159,22 +159,22 @@ pub(crate) fn begins_published(text: &str) -> bool {
     end >= 6 && (folded(&text[..end]) == "posted" || says_published(&text[..end]))
 }
 
-/// Words between the parts of a date, in languages whose [`is_filler`] words do not have them.
+/// Words between the parts of a date that [`is_filler`] does not know.
 const FILLERS: [&str; 10] = ["of", "de", "del", "d", "the", "di", "m", "ta", "nam", "năm"];
 
-/// Letters of an ordinal ending that is written with its number: "5th", "1er", "2026ko".
+/// Maximum number of letters of an ordinal ending: "5th", "1er", "2026ko".
 const ORDINAL: usize = 4;
 
-/// Most tokens of the name of a month: "9-р сарын".
+/// Maximum number of tokens of the name of a month: "9-р сарын".
 const NAME_TOKENS: usize = 4;
 
-/// Whether a token may be between the parts of a date: ordinal signs and endings, "of", "de", points, commas.
+/// Whether a token may be between the parts of a date: an ordinal sign or ending, "of", "de", a point, a comma.
 fn is_between(tokens: &[Token<'_>], at: usize, language: Option<&str>) -> bool {
     let Some(token) = tokens.get(at) else { return false };
     match token.kind {
         TokenKind::Sign(c) => ".,-/'’ºª‐–،".contains(c),
         TokenKind::Word => {
-            // The token before it without a space between them: "5th", "5-én".
+            // The previous token, if no space separates them: "5th", "5-én".
             let glued = |at: usize| {
                 let before = tokens.get(at.checked_sub(1)?)?;
                 (before.at + before.text.len() == tokens[at].at).then_some(before.kind)
@@ -228,8 +228,8 @@ fn month_at(tokens: &[Token<'_>], at: usize, language: Option<&str>) -> Option<(
     month
 }
 
-/// The year behind a day and a month, where it ends, and a time that stands before it, as C's `ctime` and Java write dates:
-/// "Thu Sep 10 08:30:00 UTC 2026". A year has two digits if `short`, or if a time follows as in
+/// The year after a day and a month, where it ends, and a time between them, as C's `ctime` and Java write dates:
+/// "Thu Sep 10 08:30:00 UTC 2026". A year may have two digits if `short`, or if a time follows as in
 /// [RFC 822](https://www.rfc-editor.org/rfc/rfc822#section-5).
 fn year_behind<'a>(
     tokens: &[Token<'a>],
@@ -251,10 +251,10 @@ fn year_behind<'a>(
     Some((year_of(*tokens.get(i)?, false)?, i + 1, Some(time)))
 }
 
-/// Most tokens of a time with its zone and a year: "08:30:00 GMT+02:00 2026".
+/// Maximum number of tokens of a time with its zone and a year: "08:30:00 GMT+02:00 2026".
 const ZONE_END: usize = 11;
 
-/// The month whose name begins at a token or behind words that may be between the parts of a date.
+/// The month whose name begins at a token, or after words that may be between the parts of a date.
 fn next_month(tokens: &[Token<'_>], at: usize, language: Option<&str>) -> Option<(i8, usize)> {
     for i in at..at + 4 {
         if let Some(month) = month_at(tokens, i, language) {
@@ -284,7 +284,7 @@ fn date_at(tokens: &[Token<'_>], at: usize, order: &impl KnowsOrder) -> Option<(
         }
         // "November 21, 2012"
         TokenKind::Word => {
-            // Most words are not before a day and a year.
+            // Fast path: most words do not precede a day and a year.
             let is_number = |token: &Token<'_>| matches!(token.kind, TokenKind::Number(1..=31));
             let i = at + 1 + tokens[at + 1..].iter().take(NAME_TOKENS).position(is_number)?;
             let TokenKind::Number(day) = tokens[i].kind else { return None };
@@ -346,7 +346,7 @@ fn starting_with_number(
     // An IP address or a version number has further parts.
     let goes_on = kind_at(tokens, 5) == Some(sign)
         && matches!(kind_at(tokens, 6), Some(TokenKind::Number(_)));
-    // "2026. 9. 5. 15:12" is none of them.
+    // "2026. 9. 5. 15:12" is neither.
     if goes_on && kind_at(tokens, 7) != Some(TokenKind::Sign(':')) {
         return None;
     }
@@ -357,7 +357,7 @@ fn starting_with_number(
     if has_year {
         return Some((date_from_parts(a, month, third)?, 5));
     }
-    // "15.9. 10:12" and "15. 9. 10:12" have none.
+    // "15.9. 10:12" and "15. 9. 10:12" have no year.
     let is_apart = |i: usize| tokens[i].at > tokens[i - 1].at + tokens[i - 1].text.len();
     let year = year_of(c, (is_apart(2) || !is_apart(4)) && time_at(tokens, 4, language).is_none())?;
     if c.text.len() == 2
@@ -390,7 +390,7 @@ fn starting_with_number(
     Some((date_from_parts(year, i8::try_from(month).ok()?, day)?, 5))
 }
 
-/// The weekday directly before a numeric date or behind it, 0 for Sunday.
+/// The weekday directly before or after a numeric date, 0 for Sunday.
 fn weekday_near(tokens: &[Token<'_>], at: usize, language: Option<&str>) -> Option<i8> {
     let before = tokens[..at].iter().rev().take(3);
     let near = before.chain(tokens.iter().skip(at + 5).take(2));
@@ -399,8 +399,8 @@ fn weekday_near(tokens: &[Token<'_>], at: usize, language: Option<&str>) -> Opti
 }
 
 /// Whether a language writes short dates with the year first, in the
-/// [CLDR](https://cldr.unicode.org/translation/date-time/date-time-patterns): "26. 9. 15.", "26/9/15". Swedes and Lithuanians
-/// do between hyphens.
+/// [CLDR](https://cldr.unicode.org/translation/date-time/date-time-patterns): "26. 9. 15.", "26/9/15". Swedish and Lithuanian
+/// do so only with hyphens.
 fn has_short_year_first(language: Option<&str>, sign: TokenKind) -> bool {
     match language {
         Some("ko" | "ja" | "zh" | "hu" | "mn" | "ne" | "eu") => true,
@@ -413,7 +413,7 @@ fn has_short_year_first(language: Option<&str>, sign: TokenKind) -> bool {
 const HAN_DIGITS: [char; 12] =
     ['〇', '一', '二', '三', '四', '五', '六', '七', '八', '九', '十', '零'];
 
-/// The number of a token, also in Han numerals ("二〇二六", "二十一").
+/// The number of a token in digits or Han numerals ("二〇二六", "二十一").
 fn number_of(token: &Token<'_>) -> Option<u32> {
     if let TokenKind::Number(number) = token.kind {
         return Some(number);
@@ -431,7 +431,7 @@ fn number_of(token: &Token<'_>) -> Option<u32> {
     Some(number)
 }
 
-/// Japanese eras, and the year before their first.
+/// Japanese eras, each with the year before its first year.
 const ERAS: [(&str, u32); 3] = [("令和", 2018), ("平成", 1988), ("昭和", 1925)];
 
 /// "2012年11月21日", "2012년 11월 21일", "令和8年9月5日", "115年9月5日" (of the Republic of China)
@@ -462,7 +462,7 @@ fn year_of(token: Token<'_>, short: bool) -> Option<u32> {
     }
 }
 
-/// The date of a Solar Hijri day; leap years are every fourth or fifth of 33.
+/// Converts a Solar Hijri date; 8 of 33 years are leap years.
 fn solar_date(year: u32, month: i8, day: u32) -> Option<PageDate> {
     let (year, month, day) = (i64::from(year), i64::from(month), i64::from(day));
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
@@ -475,7 +475,7 @@ fn solar_date(year: u32, month: i8, day: u32) -> Option<PageDate> {
     PageDate::date(date.year(), date.month(), date.day())
 }
 
-/// Years of the Solar Hijri calendar that pages may be of.
+/// The years of the Solar Hijri calendar that are recognised on pages.
 const SOLAR_YEARS: Range<u32> = 1369..1500;
 
 fn date_from_parts(year: u32, month: i8, day: u32) -> Option<PageDate> {
@@ -487,15 +487,15 @@ fn date_from_parts(year: u32, month: i8, day: u32) -> Option<PageDate> {
     PageDate::date(i16::try_from(year).ok()?, month, i8::try_from(day).ok()?)
 }
 
-/// Words between a date and its time, besides those of [`is_filler`] and weekdays, folded.
+/// Words between a date and its time, besides fillers ([`is_filler`]) and weekdays, folded.
 const BEFORE_TIME: [&str; 36] = [
     "t", "at", "um", "a", "as", "las", "la", "alle", "ore", "ora", "ob", "o", "godz", "v", "в",
     "о", "у", "u", "klo", "kl", "kello", "kell", "om", "pa", "saat", "pukul", "jam", "luc", "lúc",
     "vao", "στις", "г", "года", "р", "року", "plkst",
 ];
 
-/// Looks for a time of day after the tokens of a date, then right before them, but not before the token `from`. Also returns where
-/// the date or its time ends.
+/// Looks for a time of day after the tokens of a date, then directly before them, but not before the token `from`. Also returns
+/// where the date or its time ends.
 fn add_time(
     moment: PageDate,
     tokens: &[Token<'_>],
@@ -512,7 +512,7 @@ fn add_time(
     };
     for i in end..tokens.len().min(end + 5) {
         let Some(time) = time_at(tokens, i, language) else { continue };
-        // "下午 3:12"; a word that is not understood may mean this, too.
+        // "下午 3:12"; an unknown word may name a half of the day, too.
         let mut words = (end..i).filter(|i| tokens[*i].kind == TokenKind::Word);
         let all: String = words.clone().map(|i| tokens[i].text).collect();
         let last = words.clone().next_back().map_or("", |i| tokens[i].text);
@@ -540,25 +540,25 @@ fn add_time(
     (before.map_or(moment, |(time, half)| time_on(time, half)), end)
 }
 
-/// What is said of the half of the day that a time is in.
+/// What a text says about the half of the day of a time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DayHalf {
-    /// Nothing: days have 24 hours.
+    /// Nothing: the time is on a 24-hour clock.
     Unstated,
     /// Whether it is the second half.
     Known(bool),
-    /// Something that is not understood.
+    /// Something unknown.
     Unknown,
 }
 
 impl DayHalf {
-    /// The same where days have 24 hours: what is not understood says something else.
+    /// For a 24-hour clock: unknown words mean something other than a half of the day.
     fn or_unstated(self) -> Self {
         if self == Self::Unknown { Self::Unstated } else { self }
     }
 }
 
-/// Whether a text has a time of an hour after twelve.
+/// Whether a text contains a time with an hour above twelve.
 pub(crate) fn shows_24_hours(text: &str) -> bool {
     if count_bytes(text, |byte| byte.is_ascii_digit()) < LEAST_DIGITS {
         return false;
@@ -567,18 +567,18 @@ pub(crate) fn shows_24_hours(text: &str) -> bool {
     (0..tokens.len()).any(|at| time_at(&tokens, at, None).is_some_and(|time| time.hour > 12))
 }
 
-/// A time of day as it is written.
+/// A time of day as written.
 struct WrittenTime<'a> {
     hour: u32,
     minute: u32,
     second: u32,
-    /// What is said after it.
+    /// The half of the day, as stated after the time.
     half: DayHalf,
     zone: ZoneText<'a>,
 }
 
 impl WrittenTime<'_> {
-    /// The date with this time; the date alone if the half of the day matters and is not understood.
+    /// The date with this time; only the date if the half of the day matters and is unknown.
     fn on(&self, date: PageDate, half_before: DayHalf) -> PageDate {
         let half = match (self.half, half_before) {
             (DayHalf::Known(_), _) | (DayHalf::Unknown, DayHalf::Unstated) => self.half,
@@ -600,7 +600,7 @@ impl WrittenTime<'_> {
     }
 }
 
-/// A time zone as it is written.
+/// A time zone as written.
 enum ZoneText<'a> {
     Offset(Option<Offset>),
     Name(Cow<'a, str>),
@@ -636,7 +636,7 @@ impl KnowsOrder for DayMonthOrder {
 }
 
 impl DayMonthOrder {
-    /// By language tag, or by country-code domain if the tag has no region.
+    /// Determines the order by language tag, or by country-code domain if the tag has no region.
     pub(crate) fn of(language: Option<&str>, host: Option<&str>) -> Self {
         let tag = language.unwrap_or_default().to_lowercase().replace('_', "-");
         let country = host.and_then(|h| h.rsplit('.').next()).unwrap_or_default();
@@ -681,7 +681,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        // Browsers print Arabic dates with marks of their direction.
+        // Browsers print Arabic dates with directional marks.
         if c.is_whitespace() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{61c}') {
             continue;
         }
@@ -705,7 +705,7 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// 0 digit, 1 letter, 2 anything else; CJK date marks are tokens of their own.
+/// 0 for a digit, 1 for a letter, 2 for anything else; CJK date marks are separate tokens.
 fn class(c: char) -> u8 {
     match c {
         '0'..='9' => 0,
@@ -718,24 +718,24 @@ fn class(c: char) -> u8 {
     }
 }
 
-/// Fewest digits of a date: "3-May-12".
+/// Minimum number of digits of a date: "3-May-12".
 const LEAST_DIGITS: u32 = 3;
 
-/// Whether a text may contain the digits of a date that is supported here: ASCII ones, characters with the same first byte as one
-/// of the others, or Han numerals.
+/// Whether a text may contain the digits of a date: ASCII digits, characters with the same first byte as another supported digit,
+/// or Han numerals.
 fn may_be_dated(text: &str) -> bool {
     count_bytes(text, |byte| byte.is_ascii_digit()) >= LEAST_DIGITS
         || count_bytes(text, |byte| matches!(byte, 0xd9 | 0xdb | 0xe0 | 0xe1 | 0xef)) > 0
         || !text.is_ascii() && text.contains('年')
 }
 
-/// The number of bytes of a kind. Small counters let the loop be vectorised.
+/// The number of bytes for which `is_one` is true. Small counters allow the compiler to vectorise the loop.
 fn count_bytes(text: &str, is_one: impl Fn(u8) -> bool) -> u32 {
     let count = |bytes: &[u8]| bytes.iter().fold(0u8, |sum, byte| sum + u8::from(is_one(*byte)));
     text.as_bytes().chunks(200).map(|bytes| u32::from(count(bytes))).sum()
 }
 
-/// The zeros of the scripts in which dates are written, from Arabic to full-width Latin.
+/// The digit zero of each supported script, from Arabic to full-width Latin.
 const ZEROS: [u32; 18] = [
     0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50,
     0xed0, 0xf20, 0x1040, 0x17e0, 0xff10,
@@ -813,12 +813,11 @@ fn time_at<'a>(tokens: &[Token<'a>], at: usize, language: Option<&str>) -> Optio
     Some(WrittenTime { hour, minute: minutes, second, half, zone: zone(tokens, next) })
 }
 
-/// Words for hours and minutes behind a time, folded.
+/// Words for hours and minutes after a time, folded.
 const UNITS: [&str; 7] = ["uhr", "uur", "hrs", "hs", "min", "hodin", "часов"];
 
-/// Whether words directly behind a time may tell the half of the day in a way that is not understood: "3:12 CH", "3:12 de la
-/// tarde". A name, a number or a label with a colon is the next thing in the line. Chinese, Japanese and Korean have such words
-/// before the time.
+/// Whether words directly after a time may be an unknown name of a half of the day: "3:12 CH", "3:12 de la tarde". A name, a
+/// number or a label with a colon has nothing to do with the time. Chinese, Japanese and Korean put such words before the time.
 fn may_tell_half(mut tokens: &[Token<'_>], language: Option<&str>) -> bool {
     if let [first, rest @ ..] = tokens
         && UNITS.contains(&&*join_letters(first.text))
@@ -888,7 +887,7 @@ fn zone<'a>(tokens: &[Token<'a>], at: usize) -> ZoneText<'a> {
         (TokenKind::Sign('/' | '_' | '-'), TokenKind::Word) => Some(pair),
         _ => None,
     });
-    // "CST / Updated" has none.
+    // In "CST / Updated", the word after the slash is not part of the name.
     let is_glued = |sign: &Token<'_>| sign.at == tokens[at].at + text.len();
     if tokens.get(at + 1).is_some_and(|sign| sign.kind == TokenKind::Sign('/') && is_glued(sign)) {
         rest.flatten().for_each(|token| name.to_mut().push_str(token.text));
@@ -1024,7 +1023,7 @@ mod tests {
             ("2012年5月3日 午後3時12分", "2012-05-03T15:12:00"),
             ("2012. 5. 3. 오후 3:12", "2012-05-03T15:12:00"),
             ("3 Μαΐου 2012, 3:12 μ.μ.", "2012-05-03T15:12:00"),
-            // Words for a half of the day that is not known.
+            // Unknown words for a half of the day.
             ("2012年5月3日 傍晚6:12", "2012-05-03"),
             ("3 May 2012, 3:12 x.y.", "2012-05-03"),
             ("2012. május 3. du. 3:12", "2012-05-03"),

@@ -24,7 +24,7 @@ use crate::page_date::{Digits, PageDate};
 use crate::scan::{OF_CHANGE, OF_PUBLICATION, scripted_date};
 use crate::text::{LabelFinder, clip, has_number, identifier_words, word_count};
 
-/// Other metas of the date of publication.
+/// Metas of the date of publication, besides Open Graph properties.
 const PUBLISHED_METAS: [&str; 32] = [
     "datepublished", "citation_publication_date", "citation_date", "citation_online_date",
     "parsely-pub-date", "sailthru.date", "dc.date.issued", "dc.date.created", "dcterms.issued",
@@ -35,14 +35,14 @@ const PUBLISHED_METAS: [&str; 32] = [
     "created", "rnews:datepublished", "prism.publicationdate",
 ];
 
-/// Other metas of the date of the last change.
+/// Metas of the date of the last change, besides Open Graph properties.
 const MODIFIED_METAS: [&str; 12] = [
     "datemodified", "dcterms.modified", "dc.date.modified", "dc.modified", "lastmod",
     "last-modified", "last_modified", "modified", "article.updated", "revision_date",
     "lastmodified", "updated_time",
 ];
 
-/// Number of nodes around a headline that are beside it.
+/// Maximum distance, in nodes, between a headline and what is beside it.
 const BESIDE: u32 = 60;
 
 /// Labels of the date of a first publication.
@@ -54,7 +54,7 @@ static ORIGINALLY: LazyLock<LabelFinder> = LazyLock::new(|| {
 
 struct DateReader<'e, 'a> {
     evidence: &'e MetadataEvidence<'a>,
-    /// The tag of the language, and what comes before its region.
+    /// The language tag, and its part before the region.
     tag: Option<&'e str>,
     language: Option<&'e str>,
     order: OnceCell<DayMonthOrder>,
@@ -62,8 +62,8 @@ struct DateReader<'e, 'a> {
     late: Cell<bool>,
 }
 
-/// Publication date. If no date is possible at the time of the fetch, one up to a year later is taken, except on pages
-/// about events: the archive's times may be wrong, and issues appear before their date.
+/// Date of publication. If all dates are later than the fetch, one of up to a year later is accepted, except on pages about
+/// events: times in archives may be wrong, and magazines appear before their date of issue.
 pub(crate) fn published(
     evidence: &MetadataEvidence<'_>,
     language: Option<&str>,
@@ -76,7 +76,7 @@ pub(crate) fn published(
     })
 }
 
-/// Whether a page declares when something begins.
+/// Whether a page declares the start of an event.
 fn is_of_event(evidence: &MetadataEvidence<'_>) -> bool {
     let (head, document) = (evidence.head(), evidence.document);
     let in_microdata = |kind: &ElementKind| {
@@ -88,7 +88,7 @@ fn is_of_event(evidence: &MetadataEvidence<'_>) -> bool {
         || document.kinds().all().iter().any(in_microdata)
 }
 
-/// Date of the last change, if it is not before the publication.
+/// Date of the last change, unless it is before the publication.
 pub(crate) fn modified(
     evidence: &MetadataEvidence<'_>,
     language: Option<&str>,
@@ -101,7 +101,7 @@ pub(crate) fn modified(
     choice.chosen()
 }
 
-/// The date in a text that is meant to hold one, if it is possible for the page.
+/// The date in the value of a date field, if it is possible for the page.
 pub(crate) fn parse_date(
     evidence: &MetadataEvidence<'_>,
     language: Option<&str>,
@@ -111,7 +111,7 @@ pub(crate) fn parse_date(
     moment.is_plausible(evidence.latest).then(|| moment.to_string())
 }
 
-/// The dates that a page declares as those of its publication, the most reliable source first, one each.
+/// The declared dates of publication, one for each source, the most reliable first.
 pub(crate) fn declared_dates(evidence: &MetadataEvidence<'_>) -> Vec<(Source, PageDate)> {
     let reader = DateReader::new(evidence, None);
     let first = |source, texts: &mut dyn Iterator<Item = &str>| {
@@ -128,14 +128,14 @@ pub(crate) fn declared_dates(evidence: &MetadataEvidence<'_>) -> Vec<(Source, Pa
     .collect()
 }
 
-/// What is offered as a date, if it is possible for the page.
+/// The date that `offer` finds, if it is possible for the page.
 fn offered(evidence: &MetadataEvidence<'_>, offer: impl FnOnce(&mut Choice)) -> Option<PageDate> {
     let mut choice = Choice::up_to(evidence.latest);
     offer(&mut choice);
     choice.moment()
 }
 
-/// The date in the place where siblings have theirs.
+/// The date in the place where siblings have their dates.
 pub(crate) fn date_of_dateline(
     evidence: &MetadataEvidence<'_>,
     language: Option<&str>,
@@ -183,7 +183,7 @@ pub(crate) fn order_on_page(evidence: &MetadataEvidence<'_>) -> Option<DayMonthO
     order_of_all(evidence.texts().filter(|text| (6..=200).contains(&text.len())))
 }
 
-/// The same for what the page declares: servers write dates in the order of their country.
+/// Like [`order_on_page`], but for declared dates: servers write them in the order of their country.
 pub(crate) fn declared_order(evidence: &MetadataEvidence<'_>) -> Option<DayMonthOrder> {
     let metas = evidence.head().metas.iter().map(|meta| &*meta.content);
     let in_json = evidence.facts.nodes();
@@ -231,9 +231,9 @@ impl<'e, 'a> DateReader<'e, 'a> {
     }
 
     /// The first candidate up to `latest`, or a later one of the same day that also has a
-    /// time. If the page shows an earlier day where declarations may be those of a change, that day is
-    /// taken. If nothing else is known, the date of the last change is used, and [`modified`] gives
-    /// the same.
+    /// time. If the page shows an earlier day and the declared date may be that of a change, the earlier
+    /// day is used. If nothing else is known, the date of the last change is used, and [`modified`]
+    /// returns it, too.
     fn published(&self, latest: Option<Date>) -> Option<Field<String>> {
         let mut choice = Choice::up_to(latest);
         self.offer_declared(&mut choice);
@@ -312,10 +312,10 @@ impl<'e, 'a> DateReader<'e, 'a> {
         self.offer_texts(evidence.metas(&MODIFIED_METAS), Source::Meta, choice);
     }
 
-    /// The day shown beside the headline, if it is earlier than the declared one and nothing else
-    /// is shown there. Many systems declare as the date of publication when a page was last built:
-    /// it is believed only if the page also declares another date as that of its last change, or if the
-    /// address has it.
+    /// The day shown beside the headline, if it is earlier than the declared one and the only one
+    /// shown there. Many systems declare the date of the last build as the date of publication, so a
+    /// declared date is trusted only if the page also declares a later date of its last change, or
+    /// if the address contains it.
     fn shown_earlier(&self, declared: PageDate) -> Option<PageDate> {
         let evidence = self.evidence;
         let mut changes = Choice::up_to(evidence.latest);
@@ -341,7 +341,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
         (is_alone && day.date < declared.date && !day.is_near(&declared)).then_some(day)
     }
 
-    /// The same time as a `<time>` of the page writes it, if that has the offset of a place: then
+    /// The same moment as written in a `<time>` of the page with an offset other than UTC, so that
     /// the day is the one that readers see.
     fn at_local_time(&self, chosen: PageDate) -> Option<PageDate> {
         let document = self.evidence.document;
@@ -352,7 +352,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
         moments.find(|m| !m.is_utc() && m.instant() == Some(instant))
     }
 
-    /// Offers the date in the place where siblings have theirs.
+    /// Offers the date in the place where siblings have their dates.
     fn offer_dateline(&self, choice: &mut Choice) {
         let Some(place) = &self.evidence.learnt.dateline else { return };
         let elements = place.elements(self.evidence.document);
@@ -365,10 +365,10 @@ impl<'e, 'a> DateReader<'e, 'a> {
         choice.offer_all(Source::Page, elements.iter().filter_map(read));
     }
 
-    /// Offers the date of "Originally published on May 3, 2012", if the page says so once: it has been published again
-    /// since.
+    /// Offers the date of "Originally published on May 3, 2012", if that occurs once on the page: the article was published again
+    /// later.
     fn offer_original(&self, choice: &mut Choice) {
-        // Few pages have one.
+        // Few pages have such a label.
         let page = self.evidence.document.all_text().as_bytes();
         let has = |word: &str| memmem::find(page, word.as_bytes()).is_some();
         if !has("riginally ") && !has("irst published") {
@@ -399,8 +399,8 @@ impl<'e, 'a> DateReader<'e, 'a> {
         }
     }
 
-    /// Offers `<time>`, or an element whose class is that of a date, in side content or far from the headline, directly after
-    /// "Published": a column of facts about the page.
+    /// Offers a `<time>`, or an element with a class for dates, in side content or far from the headline, if "Published" is
+    /// directly before it, as in a column of facts about the page.
     fn offer_labelled_aside(&self, choice: &mut Choice) {
         let evidence = self.evidence;
         let all = evidence.scan.times.iter().chain(&evidence.scan.dates);
@@ -411,7 +411,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
         choice.offer_all(Source::Page, labelled.filter_map(|id| self.date_of_element(*id)));
     }
 
-    /// A date in a field that is meant to hold one.
+    /// Parses the value of a date field.
     fn parse_field(&self, text: &str) -> Option<PageDate> {
         PageDate::parse(text).or_else(|| find_date(text, self).map(|found| found.moment))
     }
@@ -423,7 +423,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
         choice: &mut Choice,
     ) {
         let moments = texts.take(20).filter_map(|text| self.parse_field(text));
-        // Of the template, not of the page.
+        // Such a date belongs to the template, not to the page.
         let is_constant = |moment: &PageDate| {
             let constants = &self.evidence.learnt.constants;
             !constants.is_empty()
@@ -432,7 +432,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
         choice.offer_all(source, moments.filter(|moment| !is_constant(moment)));
     }
 
-    /// The date of an element: its `datetime`, `content` or `title`, that of a script, else its text.
+    /// The date of an element: from its `datetime`, `content` or `title`, from an attribute for scripts, else from its text.
     fn date_of_element(&self, id: NodeId) -> Option<PageDate> {
         let document = self.evidence.document;
         let attribute = [local_name!("datetime"), local_name!("content"), local_name!("title")]
@@ -453,8 +453,8 @@ impl<'e, 'a> DateReader<'e, 'a> {
         choice.offer_all(Source::Page, moments);
     }
 
-    /// Offers the second of two dates directly below the headline, in a line or two lines without any between, if it is the
-    /// earlier one, and both have labels that are not known: what is published is changed later.
+    /// Offers the second of two dates directly below the headline, in one line or two adjacent ones, if it is the earlier one
+    /// and both have unknown labels: a change comes after the publication.
     fn offer_earlier_of_two(&self, choice: &mut Choice) {
         let anchor = self.evidence.anchor();
         let below = self.evidence.lead_lines().iter().skip_while(|line| line.at < anchor);
@@ -488,9 +488,9 @@ impl<'e, 'a> DateReader<'e, 'a> {
         }
     }
 
-    /// Offers `<time>` near the headline, those that are called dates of publication first: others may be those of events, and
-    /// those of sentences, of lists after the article and of the head of the page are [`DOUBTFUL`]. WordPress marks each of the
-    /// two dates with its own class.
+    /// Offers `<time>` elements near the headline, those named as dates of publication first. Others may be dates of events;
+    /// those in sentences, in lists after the article and in the header of the page are [`DOUBTFUL`]. WordPress has a class for
+    /// each of the two dates.
     fn offer_times(&self, modified: bool, ranks: RangeInclusive<u8>, choice: &mut Choice) {
         if choice.is_settled() {
             return;
@@ -523,8 +523,8 @@ impl<'e, 'a> DateReader<'e, 'a> {
         );
     }
 
-    /// Whether a `<time>` is probably not of the article: in a sentence, after the body, or in a head of the page that does not
-    /// have the headline.
+    /// Whether a `<time>` is probably not the article's: in a sentence, after the body, or in a header of the page that does not
+    /// contain the headline.
     fn is_doubtful(&self, id: NodeId) -> bool {
         let (document, anchor) = (self.evidence.document, self.evidence.anchor());
         if self.evidence.body.is_some_and(|body| id >= body.1) {
@@ -548,8 +548,8 @@ impl<'e, 'a> DateReader<'e, 'a> {
         self.label_before(id).is_some_and(|text| text.len() < 60 && says_changed(text))
     }
 
-    /// The last text before a node, if it is near and has no number: "Updated May 4" is the label
-    /// of its own date.
+    /// The last text before a node, if it is near and contains no number: "Updated May 4" labels its
+    /// own date.
     fn label_before(&self, id: NodeId) -> Option<&'a str> {
         let document = self.evidence.document;
         let before = (id.saturating_sub(6)..id).rev().filter_map(|i| document.text(i));
@@ -557,7 +557,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
         (!has_number(text)).then_some(text)
     }
 
-    /// Offers visible dates: elements whose class or id is that of a date, then short lines, near the
+    /// Offers visible dates: elements with a class or id for dates, then short lines, those near the
     /// headline first.
     fn offer_visible(&self, modified: bool, choice: &mut Choice) {
         let evidence = self.evidence;
@@ -593,7 +593,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
         choice.offer_all(Source::Page, rest.map(|date| date.moment));
     }
 
-    /// The dates of lines that contain little else, or begin with them.
+    /// The dates of lines that begin with a date or contain little else.
     fn dates_of_lines<'l>(
         &self,
         modified: bool,
@@ -617,7 +617,7 @@ impl<'e, 'a> DateReader<'e, 'a> {
         })
     }
 
-    /// The date that an element shows.
+    /// The visible date of an element.
     fn shown_in_element(&self, id: NodeId, modified: bool) -> Option<PageDate> {
         let document = self.evidence.document;
         let title = document.attribute(id, &local_name!("title")).filter(|_| !modified);
@@ -625,8 +625,8 @@ impl<'e, 'a> DateReader<'e, 'a> {
             if !has_number(document.text_content(id)) {
                 return None;
             }
-            // Not `text_content`: adjacent blocks, as of name and date, have no space between them
-            // there.
+            // Not `text_content`, which puts no space between adjacent blocks, such as those of a name
+            // and a date.
             let text = dom::text_of(document, &[id], &[]);
             let text = dom::normalize_space(clip(&text, 1_000));
             let dates = has_number(&text).then(|| find_dates(&text, self, 3))?;
@@ -635,8 +635,8 @@ impl<'e, 'a> DateReader<'e, 'a> {
         })
     }
 
-    /// The first date in a line: labelled as that of a change if `modified`, else one that is not. A line is read once for all
-    /// who look at it.
+    /// The first date in a line that is labelled as the date of a change (`modified`), or that is not. The dates of a line are
+    /// found only once.
     fn first_in_line(&self, line: &TextLine, modified: bool) -> Option<TextDate> {
         first_of(self.dates_in_line(line), modified)
     }
@@ -649,24 +649,24 @@ impl<'e, 'a> DateReader<'e, 'a> {
     }
 }
 
-/// The first date that is one of a change, or is none; one that is labelled as that of publication goes before others.
+/// The first date of a change (`modified`), or the first other date, preferably one labelled as the date of publication.
 pub(crate) fn first_of(dates: &[TextDate], modified: bool) -> Option<TextDate> {
     let fitting = dates.iter().filter(|date| date.is_change == modified);
     fitting.min_by_key(|date| !date.is_publication).copied()
 }
 
-/// The rank of a `<time>` that is probably not of the article.
+/// The rank of a `<time>` that probably does not belong to the article.
 const DOUBTFUL: u8 = 2;
 
-/// Nodes behind the headline from which a date may be that of something else.
+/// Distance from the headline, in nodes, from which a date may belong to something else.
 const FAR: u32 = 150;
 
-/// The last words of a text, in which a label may be.
+/// The last words of a text, where a label may be.
 fn line_end(text: &str) -> &str {
     &text[text.floor_char_boundary(text.len().saturating_sub(24))..]
 }
 
-/// Most words of a line with a date that ends like a sentence but is none ("Published: 12 May 2012.").
+/// Maximum number of words of a date line that only ends like a sentence ("Published: 12 May 2012.").
 const WORDS_OF_LABEL: usize = 6;
 
 /// Whether the date at a byte offset is mentioned in a sentence: "On 12 March 1998 a storm took the pier."
@@ -678,14 +678,14 @@ pub(crate) fn is_in_sentence(text: &str, at: usize) -> bool {
 }
 
 /// Keeps the first possible date, or a later one of the same day that also has a time. Dates are
-/// offered in order of reliability; once the choice is settled, no other counts.
+/// offered in order of reliability; once the choice is settled, further ones are ignored.
 #[derive(Default)]
 struct Choice {
     latest: Option<Date>,
     earliest: Option<Date>,
     /// If set, the date must be within one day of this one.
     near: Option<PageDate>,
-    /// Whether any date offered was plausible, possible or not.
+    /// Whether any date was offered that is plausible, even if it is later than the latest day.
     any: bool,
     /// Whether any date offered was later than the latest possible day.
     late: bool,
@@ -729,7 +729,7 @@ impl Choice {
         }
     }
 
-    /// Offers a date of a text, if it is the only one.
+    /// Offers the date in a text, if it is the only one.
     fn offer_only(&mut self, mut dates: impl Iterator<Item = TextDate>) {
         if let (Some(date), None) = (dates.next(), dates.next()) {
             self.offer(Source::Page, date.moment);
@@ -741,7 +741,7 @@ impl Choice {
         self.chosen.map(|(_, moment)| moment)
     }
 
-    /// Writes the chosen date in another way.
+    /// Replaces the chosen date by the same date in another form.
     fn replace(&mut self, moment: PageDate) {
         self.chosen = self.chosen.map(|(source, _)| (source, moment));
     }
@@ -774,7 +774,7 @@ pub(crate) fn url_date(url: &str) -> Option<PageDate> {
     None
 }
 
-/// The month that the next word names.
+/// Reads the name of a month.
 fn named_month(rest: &mut Digits<'_>) -> Option<i32> {
     let end = rest.0.find(|c: char| !c.is_alphabetic())?;
     let (word, after) = rest.0.split_at(end);

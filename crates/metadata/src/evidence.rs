@@ -36,7 +36,7 @@ pub(crate) const MODIFIED_OPEN_GRAPH: [&str; 3] =
 /// Number of the sources that state the authors.
 pub(crate) const AUTHOR_SOURCES: usize = 10;
 
-/// Of a page by itself.
+/// For a page without siblings.
 static NOTHING_LEARNT: LazyLock<TemplateFields> = LazyLock::new(TemplateFields::default);
 
 /// The evidence of a page, collected once.
@@ -62,9 +62,9 @@ pub(crate) struct MetadataEvidence<'a> {
     pub(crate) body_nodes: &'a [NodeId],
     /// The order of day and month in the numeric dates of the page, computed on first use.
     pub(crate) order_on_page: OnceCell<Option<DayMonthOrder>>,
-    /// A bit set over the keys of meta elements, because most keys that are looked up do not occur.
+    /// A Bloom filter of the keys of meta elements, because most keys that are looked up do not occur.
     meta_keys: u64,
-    /// What the sources read that state the authors.
+    /// The names from each source that states the authors, read on first use.
     pub(crate) stated_authors: [OnceCell<Vec<String>>; AUTHOR_SOURCES],
     lead_lines: OnceCell<Vec<TextLine>>,
     tail_lines: OnceCell<Vec<TextLine>>,
@@ -84,7 +84,7 @@ impl<'a> MetadataEvidence<'a> {
         let facts = page.json_ld.map_or_else(read, Cow::Borrowed);
         let learnt = page.learnt.unwrap_or(&NOTHING_LEARNT);
         let site = SiteNames::new(head, &facts, own.as_ref(), &learnt.title_parts);
-        // Ids of another document would be an error of the caller; they are ignored.
+        // Ids of another document are an error of the caller and ignored.
         let nodes = document.len() as NodeId;
         let body_nodes = page.body.unwrap_or_default();
         let body = body_nodes.iter().copied().filter(|n| *n < nodes).min().map(|start| {
@@ -218,11 +218,11 @@ impl<'a> MetadataEvidence<'a> {
     }
 }
 
-/// Digits from which a class is the number of a page (`post-1234`), not a step of a scale (`mt-12`).
+/// Minimum number of digits in a class that identify a page (`post-1234`) rather than a step of a scale (`mt-12`).
 const NUMBER: usize = 3;
 
-/// The patterns of the elements of a page: hashes of the names and classes of an element and of those around it, without numbers of
-/// pages: equal on pages of one template.
+/// The patterns of the elements of a page: hashes of the names and classes of an element and its ancestors, without numbers of
+/// pages, so that they are equal on pages of one template.
 pub(crate) struct ElementPatterns<'a> {
     document: &'a Document,
     known: FxHashMap<NodeId, u64>,
@@ -255,9 +255,9 @@ impl<'a> ElementPatterns<'a> {
     }
 }
 
-/// The latest plausible day, corrected where the page declares that it was changed after the fetch: then the time of the fetch is
-/// wrong, as in archives that were made from other archives. A change more than a year later is believed if it follows a publication
-/// that is also after the fetch: content management systems set both.
+/// The latest plausible day. If the page declares a change after the fetch, the time of the fetch is taken to be wrong, as in
+/// archives made from other archives. A change more than a year later is accepted if it follows a publication that is also after
+/// the fetch: content management systems set both.
 fn declared_latest(latest: Date, head: &Head, facts: &JsonLdFacts) -> Date {
     let metas = |keys: &'static [&'static str]| {
         let named = head.metas.iter().filter(move |m| keys.contains(&&*m.key));
@@ -285,12 +285,12 @@ fn declared_latest(latest: Date, head: &Head, facts: &JsonLdFacts) -> Date {
 /// Time after a publication within which most pages are changed.
 const CHANGED: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// The last day that a page may declare, given the latest plausible one: later days are errors of the page.
+/// The last day that a page may declare, given the latest plausible one; later days are errors.
 pub(crate) fn year_after(latest: Date) -> Option<Date> {
     latest.checked_add(jiff::Span::new().days(366)).ok()
 }
 
-/// The bit of a key of a meta element, by its length, first and last character.
+/// The bit of a meta element's key, from its length and its first and last characters.
 fn key_bit(key: &str) -> u64 {
     let ends = key.bytes().next().zip(key.bytes().next_back());
     let (first, last) = ends.unwrap_or_default();
@@ -312,7 +312,7 @@ fn is_joint(text: &str) -> bool {
     text.len() >= 2 && CONJUNCTIONS.contains(&text)
 }
 
-/// Lines that begin in `range`, without side content.
+/// The lines that begin in `range`, without side content.
 pub(crate) fn lines(
     document: &Document,
     scan: &Scan,

@@ -1,4 +1,4 @@
-//! The fields of an article that are the first fitting value of a list of sources, in the order of the table in [`crate`].
+//! Fields that take the first fitting value from a list of sources, in the order of the table in [`crate`].
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -18,7 +18,7 @@ use crate::text::{
     word_count,
 };
 
-/// Values with their source.
+/// Pairs each value with its source.
 fn sourced<'v>(
     source: Source,
     values: impl IntoIterator<Item = &'v str>,
@@ -108,7 +108,7 @@ fn is_dated(heading: &str, title: &str) -> bool {
     })
 }
 
-/// Whether a headline consists of this title and what an element of its own holds before or after it, such as a kicker.
+/// Whether a headline consists of this title and, before or after it, the text of a separate element, such as a kicker.
 fn is_beside_kicker(evidence: &MetadataEvidence<'_>, heading: &Heading, title: &str) -> bool {
     let rest = heading.text.strip_suffix(title).or_else(|| heading.text.strip_prefix(title));
     let Some(rest) = rest.map(squash).filter(|rest| !rest.is_empty()) else { return false };
@@ -168,13 +168,13 @@ pub(crate) fn without_site<'a>(title: &'a str, site: &SiteNames, shown: Option<&
     if is_site(rest) { title } else { rest }
 }
 
-/// Language: the first declaration that the text does not contradict, else that of the siblings, else the detected one. Where
-/// the siblings are known to be in one language, only a text that is clearly in another has another. Tags as in
+/// Language: the first declaration that the text does not contradict, else the language of the siblings, else the detected one.
+/// If the siblings are known to be in one language, a page has another only if its text clearly is in another. Tags as in
 /// [BCP 47](https://www.rfc-editor.org/rfc/rfc5646).
 pub(crate) fn language(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
-    /// Probability from which a text is not in the language of its siblings.
+    /// Probability from which a text is taken to be in another language than its siblings.
     const SURE: f64 = 0.95;
-    /// Probability below which a text tells no language.
+    /// Probability below which the language of a text is unknown.
     const UNSURE: f64 = 0.05;
     let mut declared = declared_language(evidence);
     let text = evidence.detected.and_then(|found| language_tag(found.language.as_str()));
@@ -193,7 +193,7 @@ pub(crate) fn language(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
                 || Language::from_tag(tag).is_some_and(|own| !detected.contradicts(own))
         }
     };
-    // Whoever marks the text itself with another language than the page means it.
+    // A different language on the text itself is hardly set by mistake.
     let own = language_of_body(evidence).filter(|field| {
         let own = Language::from_tag(&field.value);
         own.is_some_and(|own| !detected.contradicts(own))
@@ -205,7 +205,7 @@ pub(crate) fn language(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
     })
 }
 
-/// The language that is declared for the body alone, if it is not that of the page.
+/// The language that is declared for the body alone, if it differs from the page's.
 fn language_of_body(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     let document = evidence.document;
     let (start, end) = evidence.body?;
@@ -258,7 +258,7 @@ fn language_tag(text: &str) -> Option<String> {
         let alphabetic = part.bytes().all(|b| b.is_ascii_alphabetic());
         match (index, part.len()) {
             (0, 2 | 3) if alphabetic => match &*part.to_ascii_lowercase() {
-                // Both are Norwegian, which the detectors do not tell apart.
+                // Two forms of Norwegian, which the detectors do not distinguish.
                 written @ ("nb" | "nn") => tag.push_str(written),
                 other => tag.push_str(Language::from_tag(other)?.as_str()),
             },
@@ -296,7 +296,7 @@ pub(crate) fn description(evidence: &MetadataEvidence<'_>) -> Option<Field<Strin
     first_own(evidence, ConstantField::Description, declared_descriptions(evidence))
 }
 
-/// The first value that is not that of all siblings.
+/// The first value that the siblings do not all have.
 fn first_own(
     evidence: &MetadataEvidence<'_>,
     field: ConstantField,
@@ -326,8 +326,8 @@ pub(crate) fn declared_descriptions(
         .filter(|(_, value)| value.len() >= 3)
 }
 
-/// Lead image, absolute: the image declared for sharing, unless all siblings declare it, else the first of the article, else of
-/// the body.
+/// Lead image, absolute: the image declared for sharing, unless all siblings declare it; else the first image of the article;
+/// else the first of the body.
 pub(crate) fn image(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     first_own(evidence, ConstantField::Image, declared_images(evidence))
         .or_else(|| first_picture(evidence))
@@ -353,7 +353,7 @@ pub(crate) fn declared_images(
         .filter_map(|(source, address)| Some((source, absolute(evidence.base.as_ref(), address)?)))
 }
 
-/// Sides in pixels below which a picture is an icon or portrait beside the text.
+/// Width or height, in pixels, below which a picture is an icon or a portrait beside the text.
 const SMALL: u32 = 100;
 
 /// The first picture of the article that is not known to be small.
@@ -371,7 +371,7 @@ fn first_picture(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
 }
 
 /// First image of the body that is not known to be small. Lazily loaded images have their address
-/// in another attribute.
+/// in an attribute other than `src`.
 fn first_image_of_body(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     let document = evidence.document;
     let (start, end) = evidence.body?;
@@ -415,7 +415,7 @@ fn is_filler(address: &str) -> bool {
     address.is_empty() || address.starts_with("data:") || has_identifier_word(address, is_filler)
 }
 
-/// Tags of the first source that has any.
+/// The tags of the first source that has any.
 pub(crate) fn tags(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<String>>> {
     type Tags = Vec<String>;
     let split = |keys, separators: &[char]| -> Tags {
@@ -463,7 +463,7 @@ fn distinct_tags(tags: Vec<String>) -> Vec<String> {
 }
 
 /// Canonical address: `link rel=canonical` ([RFC 6596](https://www.rfc-editor.org/rfc/rfc6596)),
-/// `og:url`, then JSON-LD. One that names the site's root for a page below it is an error of the
+/// `og:url`, then JSON-LD. An address that is the site's root, on a page below it, is an error of the
 /// template and ignored.
 pub(crate) fn canonical(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     let own_path = page_key(evidence.url).1;
@@ -560,7 +560,7 @@ fn section_of_breadcrumb<'a>(
             && !url.is_some_and(|url| is_root(url) || is_here(url))
     };
     let last = entries.iter().rev().find(fits)?;
-    // A single entry that leads nowhere is the article under another name.
+    // A single entry without a link is the article under another name.
     (entries.len() > 1 || last.1.is_some()).then(|| Field::new(last.0.clone(), source))
 }
 
@@ -575,7 +575,7 @@ pub(crate) fn license(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> 
     let address = |text: &str| absolute(evidence.base.as_ref(), text);
     let json = evidence.facts.nodes().find_map(|node| {
         let stated = node.license.as_deref()?;
-        // A name ("CC BY 4.0") is no address.
+        // A name ("CC BY 4.0") is not an address.
         let is_address = stated.contains("://") || stated.starts_with('/');
         let value = if is_address { address(stated)? } else { plain(stated) };
         Some(Field::new(value, Source::JsonLd))
@@ -598,19 +598,19 @@ pub(crate) fn license(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> 
     json.or_else(of_head).or_else(|| on_page(false)).or_else(metas).or_else(|| on_page(true))
 }
 
-/// Share of the declared number of words that a complete text has, in percent: headlines and captions may count, too.
+/// Minimum share of the declared number of words in a complete text, in percent: publishers may count headlines and captions.
 const COMPLETE: u32 = 80;
-/// Minimum number of words of the part that is for subscribers, if the page has it.
+/// Minimum number of words of the part for subscribers, if the page contains it.
 const LEAST_PAID: u32 = 40;
-/// Texts with fewer words are beginnings, if nothing else tells.
+/// Texts with fewer words count as excerpts if there is no other evidence.
 const BEGINNING: u32 = 150;
 
-/// Access: JSON-LD `isAccessibleForFree`, `article:content_tier`; whether the page has a text that is not free is decided by
-/// JSON-LD `wordCount`, the elements that `hasPart` names, or its length. Without a declaration, a short text that an element
-/// called a paywall follows.
+/// Access: JSON-LD `isAccessibleForFree` or `article:content_tier`. Whether the page contains all of a text that is not free is
+/// decided by JSON-LD `wordCount`, the elements that `hasPart` names, or its length. Without a declaration, a short text followed
+/// by an element called a paywall is not free.
 ///
-/// Publishers declare it for search engines: <https://developers.google.com/search/docs/appearance/structured-data/paywalled-content>.
-/// The declaration says that an article is not free, not whether the page has all of it: that is decided by its text.
+/// Publishers declare access for search engines: <https://developers.google.com/search/docs/appearance/structured-data/paywalled-content>.
+/// The declaration says that an article is not free, not whether the page contains all of it.
 pub(crate) fn access(evidence: &MetadataEvidence<'_>) -> Option<Field<Access>> {
     let json = evidence.facts.nodes().find_map(|node| node.is_free);
     let meta = || {
@@ -630,7 +630,7 @@ pub(crate) fn access(evidence: &MetadataEvidence<'_>) -> Option<Field<Access>> {
     }
 }
 
-/// Whether the page has all of an article that is not free.
+/// Whether the page contains all of an article that is not free.
 fn is_complete(evidence: &MetadataEvidence<'_>) -> bool {
     let facts = &evidence.facts;
     if let Some(declared) = facts.nodes().find_map(|node| node.word_count)
@@ -658,7 +658,7 @@ fn is_complete(evidence: &MetadataEvidence<'_>) -> bool {
     words >= LEAST_PAID
 }
 
-/// Whether an element whose class or id is that of a paywall, with a text, comes at the end of the body or after it.
+/// Whether there is an element with text and a class or id for paywalls at the end of the body or after it.
 fn is_followed_by_a_paywall(evidence: &MetadataEvidence<'_>) -> bool {
     let Some((start, end)) = evidence.body else { return false };
     let document = evidence.document;
@@ -669,7 +669,7 @@ fn is_followed_by_a_paywall(evidence: &MetadataEvidence<'_>) -> bool {
                 matches!(word, "paywall" | "regwall" | "paygate" | "subscribewall")
             })
         });
-        // The element around a text that is for subscribers may be called so, too.
+        // The element around a text for subscribers may have such a name, too.
         named && document.node(id).end > id + 1 && !document.contains(id, start)
     };
     let from = start + (end - start) / 2;

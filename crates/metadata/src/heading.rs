@@ -44,8 +44,8 @@ const LOOKED_AT: usize = 600;
 
 /// The headline: a heading that the titles of the head confirm (`h1` before others, longer before
 /// shorter), or a line of text that is a part of `<title>`; else the `h1` at the start of the body
-/// or the nearest one before it. Where that is the name of what the page belongs to ("Page - Book"),
-/// the heading below it that names the page.
+/// or the nearest one before it. If that names what the page belongs to ("Page - Book"), the headline
+/// is the heading below it that names the page.
 pub(crate) fn heading(
     document: &Document,
     scan: &Scan,
@@ -131,7 +131,7 @@ fn confirmed_heading(
             return Some(found.heading(true));
         }
     }
-    // A heading that no title contains is skipped early; on most pages these are nearly all.
+    // Fast path: skips headings that no title contains, on most pages nearly all of them.
     let mut letters = String::new();
     let others = places.iter().filter(|p| p.1 > 1);
     let others = others.filter(|p| may_be_told(document, p.0, &told_by, &mut letters));
@@ -154,7 +154,7 @@ fn confirmed_heading(
     first_rank.iter().min_by_key(|h| distance(h.id)).map(|h| h.heading(only))
 }
 
-/// Whether all text of a heading is a link to the front page of the site or folder.
+/// Whether the whole text of a heading is a link to the front page of the site or folder.
 fn is_home_link(document: &Document, id: NodeId) -> bool {
     let links = document.subtree(id).filter(|n| document.is(*n, &local_name!("a")));
     let home = links.filter(|link| {
@@ -214,7 +214,7 @@ fn may_be_told(document: &Document, id: NodeId, titles: &[String], letters: &mut
     letters.len() >= LONG && titles.iter().any(|title| title.contains(&**letters))
 }
 
-/// The text node that repeats the longest part of `<title>`: old pages set their headlines in bold.
+/// The text node that repeats the longest part of `<title>`: old pages have their headlines in bold text.
 fn title_line(document: &Document, site: &SiteNames, title: &str) -> Option<Heading> {
     let parts: Vec<(String, Option<char>)> = [title]
         .into_iter()
@@ -231,7 +231,7 @@ fn title_line(document: &Document, site: &SiteNames, title: &str) -> Option<Head
         let Some(text) = document.text(id).filter(|t| (LONG..=400).contains(&t.len())) else {
             continue;
         };
-        // Most text is ruled out by its length or first letter.
+        // Fast path: most texts differ in length or first letter.
         let first = first_letter(text);
         if !parts.iter().any(|p| p.1 == first) {
             continue;
@@ -257,10 +257,10 @@ const SEPARATORS: [&str; 23] = [
     " • ", " ~ ", " / ", " > ", " < ", " ― ", "｜", ": ", "|", "_",
 ];
 
-/// The same between characters of scripts without spaces, and Hangul.
+/// Separators that need no spaces between characters of scripts without spaces, or of Hangul.
 const GLUED_SEPARATORS: [&str; 6] = ["——", "--", "-", "–", "—", "："];
 
-/// Whether a text begins with a separator that needs no spaces around it, given what stands before.
+/// The separator without spaces that `rest` begins with, given the text before it.
 fn glued_separator(before: &str, rest: &str) -> Option<&'static &'static str> {
     let is_one =
         |c: char| matches!(Script::of(c), Some(Script::Han | Script::Kana | Script::Hangul));
@@ -362,7 +362,7 @@ impl SiteNames {
         }
     }
 
-    /// Whether a text is a name the site gives itself, or its domain's.
+    /// Whether a text is a name that the site uses for itself, or its domain.
     pub(crate) fn is_own_name(&self, text: &str) -> bool {
         self.is_own_squashed(&squash(text))
     }
@@ -380,7 +380,7 @@ impl SiteNames {
         self.is_name_squashed(text, &squash(text))
     }
 
-    /// The same for a text whose [`squash`]ed form is already known.
+    /// Like [`Self::is_name`] for a text whose [`squash`]ed form is already known.
     pub(crate) fn is_name_squashed(&self, text: &str, squashed: &str) -> bool {
         if squashed.chars().nth(1).is_none() {
             return false;

@@ -1,4 +1,4 @@
-//! The JSON-LD of a page, valid or not, and the node of it that describes the page's article.
+//! Reads the JSON-LD of a page, valid or not, and finds the node that describes the page's article.
 //!
 //! Sources: [JSON-LD 1.1](https://www.w3.org/TR/json-ld11/), <https://schema.org/Article>,
 //! <https://schema.org/CreativeWork>. Contexts are not resolved: pages use the schema.org names directly.
@@ -22,9 +22,9 @@ pub struct JsonLdArticle {
     pub headline: Option<String>,
     /// Names of `author` (or `creator`), with references within the page resolved.
     pub authors: Vec<String>,
-    /// Those of them that it calls organisations, and those that it calls persons.
+    /// Those of the authors that are declared as organisations.
     pub organizations: Vec<String>,
-    /// See [`Self::organizations`].
+    /// Those of the authors that are declared as persons.
     pub persons: Vec<String>,
     /// `datePublished` (or `dateCreated`, `uploadDate`), as written.
     pub published: Option<String>,
@@ -40,7 +40,7 @@ pub struct JsonLdArticle {
     pub language: Option<String>,
     /// `articleBody` (or `text`), as written.
     pub body: Option<String>,
-    /// Name of the `publisher`, unless it is a person: then it is the author of a personal site.
+    /// Name of the `publisher`, unless that is a person, who is the author of a personal site.
     pub publisher: Option<String>,
     /// `articleSection`.
     pub sections: Vec<String>,
@@ -76,7 +76,7 @@ pub fn page_types(document: &dom::Document) -> Vec<String> {
 #[derive(Clone, Debug, Default)]
 pub struct JsonLdFacts {
     pub(crate) article: Option<JsonLdArticle>,
-    /// The node of the page itself (`WebPage`): dates and language if the article has none.
+    /// The node of the page itself (`WebPage`), for dates and language that the article's node lacks.
     pub(crate) page: Option<JsonLdArticle>,
     /// Name of the `WebSite`.
     pub(crate) site: Option<String>,
@@ -124,13 +124,13 @@ impl JsonLdFacts {
         self.article.as_ref()
     }
 
-    /// The available nodes: of the article, then of the page.
+    /// The node of the article and then that of the page, if they exist.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = &JsonLdArticle> {
         [&self.article, &self.page].into_iter().flatten()
     }
 }
 
-/// The text of a value: a string, the first of a list, or the `@value`, `name` of an object.
+/// The text of a value: a string, the first item of a list, or the `@value` or `name` of an object.
 fn text_of_value(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => plain(text),
@@ -169,7 +169,7 @@ impl ArticleReader<'_> {
             self.names(object.get(*key)?, 0, &mut names);
             (!names.is_empty()).then(|| (names, object.get(*key)))
         });
-        // A `Language` has its tag beside its name.
+        // A `Language` has its tag in `alternateName`.
         let language = object.get("inLanguage").and_then(|own| own.get("alternateName"));
         let language = language.and_then(text_of_value);
         let (authors, written) = authors.unwrap_or_default();
@@ -202,7 +202,7 @@ impl ArticleReader<'_> {
         }
     }
 
-    /// The names of those authors that are of a kind.
+    /// The names of the authors for whose objects `is_of_kind` is true.
     fn names_with(&self, authors: Option<&Value>, is_of_kind: fn(&Object) -> bool) -> Vec<String> {
         let mut found = Vec::new();
         let objects = items_of(authors).iter().take(50).filter_map(Value::as_object);
@@ -250,7 +250,7 @@ impl ArticleReader<'_> {
                 names::add(found, names::organization(&plain(name)));
             }
             Some(name) => self.names(name, depth + 1, found),
-            // A role (https://schema.org/Role) has the property again.
+            // A role (https://schema.org/Role) repeats the property.
             None if object.contains_key("author") => {
                 self.names(&object["author"], depth + 1, found)
             }
@@ -276,7 +276,7 @@ impl ArticleReader<'_> {
                 Some(id) if !object.contains_key("url") && !object.contains_key("contentUrl") => {
                     match self.ids.get(id) {
                         Some(object) => self.image_of(object, depth),
-                        // Of another object, an address; of the page, a part of it that is not here.
+                        // At depth 0 it refers to a missing part of the page; below that, it is an address.
                         None => Some(id.to_owned()).filter(|id| depth > 0 && !id.contains('#')),
                     }
                 }
@@ -293,7 +293,7 @@ impl ArticleReader<'_> {
     }
 }
 
-/// A truth value: as such, or as text (`False`, `http://schema.org/False`).
+/// Parses a truth value: a Boolean, or a text (`False`, `http://schema.org/False`).
 fn parse_truth(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(truth) => Some(*truth),
@@ -306,7 +306,7 @@ fn parse_truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// The values of a property that has one or several.
+/// The values of a property that has one value or a list.
 fn items_of(value: Option<&Value>) -> &[Value] {
     match value {
         Some(Value::Array(items)) => items,
@@ -382,10 +382,10 @@ fn kind_of(name: &str) -> ArticleNodeKind {
     }
 }
 
-/// Shortest headline that identifies the article if the page's title begins with it, in bytes.
+/// Minimum bytes of a headline that identifies the article if the page's title begins with it.
 const LEAST_HEADLINE: usize = 12;
 
-/// How the node of a page's article names the page.
+/// Addresses and titles by which a node can be recognised as that of the page's article.
 struct OwnPage<'p> {
     addresses: Vec<&'p str>,
     /// Its titles, squashed.
@@ -393,10 +393,10 @@ struct OwnPage<'p> {
     base: Option<&'p Url>,
 }
 
-/// First node of this kind that names one of the page's addresses, else its title; else the only one of this kind.
+/// The first node of this kind with one of the page's addresses, else with its title; else the only node of this kind.
 fn pick<'a>(typed: &[Typed<'a>], kind: ArticleNodeKind, page: &OwnPage<'_>) -> Option<&'a Object> {
     let is_of_kind = |object: &Object| {
-        // Questions that a page is about have a number of answers, those of an FAQ have none.
+        // A question that is the subject of a page has an `answerCount`; those of an FAQ do not.
         let is_main = kind == ArticleNodeKind::Work && object.contains_key("answerCount");
         type_names(object).iter().any(|n| kind_of(n) == kind || is_main && n == "Question")
     };
@@ -426,8 +426,8 @@ fn pick<'a>(typed: &[Typed<'a>], kind: ArticleNodeKind, page: &OwnPage<'_>) -> O
     }
     let mut primary = primary();
     let first = primary.next()?;
-    // Several nodes, none of them for this page: teasers of a list. Without addresses it is
-    // undecidable.
+    // Several nodes, none of them for this page, are teasers of a list. Nodes without addresses
+    // cannot be told apart.
     let others = primary.filter(|t| !addresses(t.object).is_empty()).count();
     (others == 0 || addresses(first.object).is_empty()).then_some(first.object)
 }
@@ -484,8 +484,8 @@ pub(crate) struct Typed<'a> {
 }
 
 impl JsonLd {
-    /// Values of scripts, and of metas named `…ld+json`, which some web frameworks write by
-    /// mistake; else that of the meta `parsely-page`.
+    /// Reads scripts, and metas named `…ld+json`, which some web frameworks write by mistake;
+    /// if there are none, the meta `parsely-page`.
     pub(crate) fn read(head: &Head) -> Self {
         let mut values = Vec::new();
         let mut bytes = 0;
@@ -514,7 +514,7 @@ impl JsonLd {
         typed
     }
 
-    /// Objects that are more than a reference, by `@id`; of several, the one with most properties.
+    /// Objects that are more than a reference, by `@id`; of several with one `@id`, the one with most properties.
     pub(crate) fn by_id(&self) -> HashMap<&str, &Object> {
         let mut index: HashMap<&str, &Object> = HashMap::new();
         self.walk(|object, _| {
@@ -557,7 +557,7 @@ impl JsonLd {
     }
 }
 
-/// What Parse.ly reads of a page, in its older form, as an article of schema.org.
+/// Converts the older form of Parse.ly's metadata to an article of schema.org.
 fn parsely_article(json: &str) -> Option<Value> {
     const NAMES: [(&str, &str); 8] = [
         ("title", "headline"),
@@ -578,7 +578,7 @@ fn parsely_article(json: &str) -> Option<Value> {
     is_post.then_some(Value::Object(article))
 }
 
-/// The values of one script: one or several, repaired if they are not valid JSON.
+/// Parses the values of one script, and repairs them if they are not valid JSON.
 pub(crate) fn parse(script: &str) -> Vec<Value> {
     let mut text = Cow::Borrowed(script);
     let markers =

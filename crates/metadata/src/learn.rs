@@ -1,9 +1,9 @@
-//! Learns what the pages of a template tell about its fields.
+//! Learns the fields of a template by comparing its pages.
 //!
-//! A value is judged by what siblings have in its place: an author in JSON-LD that is the same on all pages, beside bylines that
-//! differ, is the account of the content management system; what all titles end with is the name of the site; a line near the
-//! headline that names another person on each page is the byline, in any language; one page with "23/09" tells the order of day
-//! and month for all.
+//! A value is compared with those in the same place on sibling pages. An author in JSON-LD that is the same on all pages, while
+//! bylines differ, is an account of the content management system. The common end of all titles is the name of the site. A line
+//! near the headline that names another person on each page is the byline, in any language. One page with "23/09" shows the order
+//! of day and month of all.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,31 +33,31 @@ use crate::standfirst::{LeadBlock, standfirst_blocks, text_set_apart};
 use crate::text::{clip, has_number, is_named_in, is_unspaced, squash};
 use crate::{PageContext, names};
 
-/// Finds expressions that select the elements given for each page, and the share of the pages on which they select exactly
-/// these.
+/// Finds expressions that select the elements given for each page. Also returns the share of the pages on which they select
+/// exactly these elements.
 pub type Synthesize<'s> = &'s dyn Fn(&[Vec<NodeId>]) -> (Vec<Path>, f64);
 
-/// A value that a page declares, and where.
+/// A declared value and its source.
 type DeclaredValue = (Source, String);
 
-/// Pages that must have a value.
+/// Minimum number of pages with a value.
 const FEWEST: usize = TemplateFields::FEWEST_PAGES;
-/// Pages on which a value must be the same to be that of the site.
+/// Minimum number of pages with the same value for it to be the site's.
 const CONSTANT: usize = 4;
-/// Share of the pages that have a place, and on which what is found there fits.
+/// Minimum share of the pages that have a place, and of those on which the text in it fits.
 const MOST: f64 = 0.6;
-/// The same for the declared values that it agrees with.
+/// Minimum share of the declared values that agree with the text in a place.
 const AGREEING: f64 = 0.6;
-/// Share of the pages on which the expressions select exactly what is wanted.
+/// Minimum share of the pages on which the expressions select exactly the wanted elements.
 const EXACT: f64 = 0.8;
 
 impl TemplateFields {
-    /// Fewest pages that something is learnt from.
+    /// Minimum number of pages to learn from.
     pub const FEWEST_PAGES: usize = 3;
 
-    /// Learns from pages of one template, given in an order that does not depend on that of the input. Nothing is learnt from
-    /// fewer than three, but for `marked`: the elements that somebody marked as a headline, authors or a date, on each page,
-    /// and those of other pages with the same pattern. Linear in the size of the pages, apart from `synthesize`.
+    /// Learns from pages of one template, given in an order that does not depend on the order of the input. From fewer than three
+    /// pages, only `marked` is learnt: for each page, the elements that somebody marked as a headline, authors or a date, and the
+    /// elements of other pages with the same pattern. Linear in the size of the pages, apart from `synthesize`.
     pub fn learn(
         pages: &[PageContext<'_>],
         marked: &[(Mark, Vec<Vec<NodeId>>)],
@@ -107,7 +107,7 @@ impl TemplateFields {
         let found = dateline(&pages, &spots, &groups, order);
         learnt.dateline = found.and_then(|found| found.place(&spots, synthesize));
         let common = common_authors(&readings);
-        // What stands before all dates, and is named nowhere else, is a place or kind of text: "Buenos Aires, 2 July 2025".
+        // A name before all dates that occurs nowhere else is a place or a kind of text: "Buenos Aires, 2 July 2025".
         let dated = pages.iter().map(|page| {
             let names = from_dated_lines(page);
             (!names.is_empty()).then(|| compared(&names.join(" ")))
@@ -134,12 +134,12 @@ fn is_most(count: usize, of: usize) -> bool {
     count as f64 >= MOST * of as f64
 }
 
-/// Parts that most titles have at the same end, and a heading that is the same on all pages though their titles differ. The
-/// headline is what differs.
+/// Parts that most titles have at the same end, and a heading that is the same on all pages although their titles differ.
+/// Neither can be the headline, which differs.
 fn title_parts(pages: &[MetadataEvidence<'_>], titles: &[Vec<DeclaredValue>]) -> Vec<String> {
     let mut found = BTreeSet::new();
     for at_end in [true, false] {
-        // For each part, the pages with it and what is at the other end.
+        // For each part, the pages that have it, and the parts at the other end.
         let mut parts: BTreeMap<String, (BTreeSet<usize>, BTreeSet<String>)> = BTreeMap::new();
         for (page, all) in titles.iter().enumerate() {
             for (_, title) in all.iter().take(8) {
@@ -176,9 +176,9 @@ fn different_titles(titles: &[Vec<DeclaredValue>]) -> impl Iterator<Item = Strin
     all.into_iter()
 }
 
-/// The language that most pages declare, unless nearly all texts contradict it: then theirs.
+/// The language that most pages declare, or the language of nearly all texts if they contradict it.
 fn language(pages: &[MetadataEvidence<'_>]) -> Option<String> {
-    /// Probability from which texts tell which other language it is.
+    /// Probability from which the language of texts overrides the declared one.
     const LIKELY: f64 = 0.5;
     let mut declared: BTreeMap<String, usize> = BTreeMap::new();
     for page in pages {
@@ -202,8 +202,8 @@ fn language(pages: &[MetadataEvidence<'_>]) -> Option<String> {
     (agree >= FEWEST && agree * 5 >= detected.len() * 4).then(|| other.to_string())
 }
 
-/// The order of day and month that nearly all pages with an unambiguous date show: in places that most pages have, else in their
-/// texts, else in what they declare. Readers who comment have orders of their own.
+/// The order of day and month on nearly all pages with an unambiguous date: in places that most pages have, else in all texts,
+/// else in declarations. Comments may have dates in another order.
 fn order(
     pages: &[MetadataEvidence<'_>],
     spots: &[Vec<Spot<'_>>],
@@ -249,7 +249,7 @@ fn constants(
         (ConstantField::Description, &descriptions, CONSTANT),
         (ConstantField::Published, &dates, CONSTANT),
     ];
-    // A default may stand where an article has no picture of its own.
+    // Articles without a picture may have a default image.
     let mut shared: BTreeMap<String, BTreeSet<[Option<&str>; 2]>> = BTreeMap::new();
     for (page, own) in pages.iter().zip(&images) {
         let names = [page.head().title.as_deref(), page.heading.as_ref().map(|h| &*h.text)];
@@ -273,7 +273,7 @@ fn constants(
     found.into_iter().collect()
 }
 
-/// The value of a reader on each page, in the form in which values are compared.
+/// The value that a reader finds on each page, in the form in which values are compared.
 fn values_of(
     readings: &[Vec<Vec<String>>],
     reader: usize,
@@ -299,7 +299,7 @@ fn authors_differ(readings: &[Vec<Vec<String>>]) -> bool {
     })
 }
 
-/// The name that all links to authors have (`rel=author`), also beside comments or in a footer.
+/// The name in all links with `rel=author`, including those beside comments or in a footer.
 fn only_author(pages: &[MetadataEvidence<'_>]) -> Option<String> {
     let name = |page: &MetadataEvidence<'_>| {
         let mut names = linked_authors(page);
@@ -309,7 +309,7 @@ fn only_author(pages: &[MetadataEvidence<'_>]) -> Option<String> {
     same(pages.iter().map(name), FEWEST)
 }
 
-/// The value that all pages with a value have, if these are enough, and most pages.
+/// The value that all pages with a value have, if these are at least `least` and most of the pages.
 fn same(values: impl ExactSizeIterator<Item = Option<String>>, least: usize) -> Option<String> {
     let pages = values.len();
     let values: Vec<String> = values.flatten().collect();
@@ -323,7 +323,7 @@ fn same(values: impl ExactSizeIterator<Item = Option<String>>, least: usize) -> 
 /// A short text near the headline or after the body.
 struct Spot<'a> {
     element: NodeId,
-    /// Hash of the names and classes of the element and those around it.
+    /// Hash of the names and classes of the element and its ancestors.
     pattern: u64,
     text: &'a str,
 }
@@ -332,7 +332,7 @@ struct Spot<'a> {
 const LONGEST: usize = 160;
 /// Longest text that is read as names, in bytes.
 const LONGEST_NAMES: usize = 100;
-/// Most spots of a page.
+/// Maximum number of spots of a page.
 const SPOTS: usize = 120;
 
 fn spots<'a>(page: &MetadataEvidence<'a>) -> Vec<Spot<'a>> {
@@ -389,7 +389,7 @@ fn texts_in_places<'a>(
     own.map(move |&at| spots[page][at].text)
 }
 
-/// Sum of the distances of a group from where the articles begin, in nodes.
+/// Sum of the distances, in nodes, between a group and the beginnings of the articles.
 fn distance(pages: &[MetadataEvidence<'_>], spots: &[Vec<Spot<'_>>], group: &[Vec<usize>]) -> u32 {
     let first = pages.iter().zip(spots).zip(group).filter_map(|((page, spots), own)| {
         Some(page.anchor().abs_diff(spots[*own.first()?].element))
@@ -397,7 +397,7 @@ fn distance(pages: &[MetadataEvidence<'_>], spots: &[Vec<Spot<'_>>], group: &[Ve
     first.sum()
 }
 
-/// A pattern that holds a field, and the spots of it on each page.
+/// A pattern that contains a field, with its spots on each page.
 struct FoundPlace {
     wanted: Vec<Vec<usize>>,
     affixes: (String, String),
@@ -425,8 +425,8 @@ fn place_of(
     (!paths.is_empty() && exact >= EXACT).then(|| FieldPlace::new(paths, affixes))
 }
 
-/// The place of the headlines, if most pages have none that their titles confirm: headings of one form before or at the beginning
-/// of the body, one on each page, with different texts.
+/// The place of the headlines, if most pages have no headline that their titles confirm: headings with one pattern before or at
+/// the beginning of the body, one on each page, with different texts.
 fn headline(
     pages: &[MetadataEvidence<'_>],
     title_parts: &[String],
@@ -456,7 +456,7 @@ fn headline(
 }
 
 /// The place of the standfirsts: the first block set apart below the headline that most pages have once, with different texts.
-/// Bylines and dates are none, nor is what follows a paragraph.
+/// Excludes bylines, dates, and blocks after a paragraph.
 fn standfirst(
     pages: &[MetadataEvidence<'_>],
     fields: &[&FieldPlace],
@@ -491,9 +491,9 @@ fn standfirst(
     once_each(&groups, pages, synthesize)
 }
 
-/// The blocks before the first of two long ones of the same form.
+/// The blocks before the first of two long blocks with the same pattern.
 fn before_paragraphs<'b>(page: &MetadataEvidence<'_>, blocks: &'b [LeadBlock]) -> &'b [LeadBlock] {
-    /// Bytes that a line of names or dates seldom has.
+    /// Minimum bytes of a block that is probably not a line of names or dates.
     const LONG: usize = 60;
     let is_long = |b: &&LeadBlock| page.document.text_content(b.id).trim().len() >= LONG;
     let long: Vec<&LeadBlock> = blocks.iter().filter(is_long).collect();
@@ -502,15 +502,15 @@ fn before_paragraphs<'b>(page: &MetadataEvidence<'_>, blocks: &'b [LeadBlock]) -
     &blocks[..first.unwrap_or(blocks.len())]
 }
 
-/// Whether most texts are names, apart from what all have in common: "Photos by Jane Doe, The Herald".
+/// Whether most texts are names, apart from their common beginning and end: "Photos by Jane Doe, The Herald".
 fn differ_in_names(texts: &[&str]) -> bool {
     let (before, after) = affixes(texts);
     let named = texts.iter().filter(|text| names::is_full_name(strip(text, &before, &after)));
     is_most(named.count(), texts.len())
 }
 
-/// Whether most texts have three quarters of the words, figures aside, of the text before them: those of a template, in which only
-/// some are filled in.
+/// Whether most texts share three quarters of their words, without numbers, with the previous text: the template fills in only a
+/// few words.
 fn differ_in_few_words(texts: &[&str]) -> bool {
     let words = |text: &&str| -> BTreeSet<String> {
         let letters = |word: &str| squash(word).chars().filter(|c| !is_numeric(*c)).collect();
@@ -527,7 +527,7 @@ fn differ_in_few_words(texts: &[&str]) -> bool {
 /// For each pattern, the elements of each page with their texts, as letters or folded.
 type TextGroups = BTreeMap<u64, Vec<Vec<(NodeId, String)>>>;
 
-/// The place of the pattern that most pages have once, with a different text on each; of several the nearest to the headline.
+/// The place of the pattern that most pages have once, with different texts; of several, the nearest to the headline.
 fn once_each(
     groups: &TextGroups,
     pages: &[MetadataEvidence<'_>],
@@ -551,8 +551,8 @@ fn once_each(
     place_of(&best.iter().map(only).collect::<Vec<_>>(), Default::default(), synthesize)
 }
 
-/// The place where the dates of publication are: those that pages declare or have in their addresses, if any do; else the
-/// nearest to the headline in which dates differ.
+/// The place of the dates of publication: where they agree with dates in declarations or addresses, if there are any; else the
+/// place nearest to the headline in which dates differ.
 fn dateline(
     pages: &[MetadataEvidence<'_>],
     spots: &[Vec<Spot<'_>>],
@@ -605,7 +605,7 @@ fn dateline(
         if told > 0 && (agree.len() as f64) < AGREEING * told as f64 {
             continue;
         }
-        // The date of the last change is better than one of the story.
+        // The date of the last change is better than a date mentioned in the story.
         let distance = Reverse(distance(pages, spots, group));
         let rank = (told > 0, labelled * 2 > with, changes * 2 < with, distance);
         if best.as_ref().is_none_or(|(best, _)| rank > *best) {
@@ -620,8 +620,8 @@ fn dateline(
     Some(FoundPlace { wanted, affixes: Default::default() })
 }
 
-/// The place where the authors are: those that pages declare, if these are not an account of the site; else the nearest to the
-/// headline where nearly all pages have names, and different ones.
+/// The place of the authors: where they agree with the declared authors, unless these are an account of the site; else the place
+/// nearest to the headline in which nearly all pages have names, and different ones.
 fn byline(
     pages: &[MetadataEvidence<'_>],
     readings: &[Vec<Vec<String>>],
@@ -642,7 +642,7 @@ fn byline(
     let texts = spots.iter().map(|own| own.iter().map(|spot| spot.text).collect());
     let constant: FxHashSet<&str> =
         texts.reduce(|all: FxHashSet<_>, own| &all & &own).unwrap_or_default();
-    // Names by text: most texts beside articles are those of other pages.
+    // A cache of names by text, because most texts beside articles recur on other pages.
     let mut read: FxHashMap<&str, Vec<String>> = FxHashMap::default();
     let mut best = None;
     for group in groups.values() {
@@ -668,7 +668,7 @@ fn byline(
             }
             read.entry(text).or_insert_with(|| names::from_byline(text)).clone()
         };
-        // The spots with names, and these.
+        // The spots with names, and the names.
         let mut found: Vec<Vec<(usize, Vec<String>)>> = Vec::with_capacity(pages.len());
         let mut without = 0;
         for (page, own) in group.iter().enumerate() {
@@ -711,7 +711,7 @@ fn byline(
                 continue;
             }
         } else {
-            // Other people, places and topics have places of their own, too.
+            // Other people, places and topics may be shown in a fixed place, too.
             let firsts = found.iter().enumerate().filter_map(|(page, own)| {
                 is_byline(&pages[page], &spots[page], own.first()?.0, &constant)
             });
@@ -749,8 +749,8 @@ fn byline(
     best.map(|(_, found)| found)
 }
 
-/// Whether a spot is in a byline: `Some(true)` if it is called that or has a label of authors, `Some(false)` if its place tells: a date
-/// is beside it, or the headline directly above, but it is in no figure, nor behind the body, nor has another label.
+/// Whether a spot is in a byline: `Some(true)` if it is named as one or has a label of authors; `Some(false)` if only its place
+/// suggests it: near a date or directly below the headline, neither in a figure nor after the body, without another label.
 fn is_byline(
     page: &MetadataEvidence<'_>,
     spots: &[Spot<'_>],
@@ -777,7 +777,7 @@ fn is_byline(
     let has_constant = before.zip(document.parent(spot.element)).is_some_and(|(before, around)| {
         constant.contains(before.text) && document.contains(around, before.element)
     });
-    // The labels of English are known, those of other languages are not.
+    // All labels of English are known, but not those of other languages.
     let is_below = before.is_none() && spot.element > page.anchor();
     let is_english = page.detected.is_none_or(|found| found.language.as_str() == "en");
     let may_be_label = || is_below && !is_english && !names::from_byline(spot.text).is_empty();
@@ -790,10 +790,10 @@ fn is_byline(
     fits.then_some(false)
 }
 
-/// Most texts between a byline and its date.
+/// Maximum number of texts between a byline and its date.
 const NEAR: usize = 3;
 
-/// Whether more than a quarter of the words of different names are in lower case in texts.
+/// Whether more than a quarter of the words in different names occur in lower case in texts.
 fn consist_of_words(names: &[Vec<String>], lower: &FxHashSet<&str>) -> bool {
     let different: BTreeSet<&String> = names.iter().flatten().collect();
     let words = || different.iter().flat_map(|name| name.split_whitespace());
@@ -808,7 +808,7 @@ fn is_filed(page: &MetadataEvidence<'_>, element: NodeId) -> bool {
     link.is_some_and(|link| crate::authors::is_filing(page, link))
 }
 
-/// Whether half of the different names have the same word, as names of people do not.
+/// Whether half of the different names share a word, as names of people do not.
 fn share_a_word(names: &[Vec<String>]) -> bool {
     let different: BTreeSet<&String> = names.iter().flatten().collect();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -819,7 +819,7 @@ fn share_a_word(names: &[Vec<String>]) -> bool {
     different.len() >= FEWEST && counts.values().any(|count| count * 2 >= different.len())
 }
 
-/// The words that texts of the pages have in lower case.
+/// The words that occur in lower case in the texts of the pages.
 fn lower_case_words<'a>(pages: &[MetadataEvidence<'a>]) -> FxHashSet<&'a str> {
     let words = pages.iter().flat_map(|page| clip(page.body_text, 4_000).split_whitespace());
     let words = words.map(|word| word.trim_matches(|c| !is_alphabetic(c)));
@@ -830,11 +830,11 @@ fn is_lower(word: &str, known: &FxHashSet<&str>) -> bool {
     known.contains(&*word.to_lowercase())
 }
 
-/// Different texts that must be there to see what they have in common.
+/// Minimum number of different texts to find their common beginning and end.
 const DIFFERENT: usize = 3;
 
-/// What texts have in common at their beginnings and ends: whole words, or in scripts without spaces two characters or more.
-/// Nothing if there are fewer than three different texts, or one consists of it.
+/// The common beginning and end of texts: whole words, or two characters or more in scripts without spaces. Both are empty if
+/// there are fewer than three different texts, or if a text consists of nothing else.
 fn affixes(texts: &[&str]) -> (String, String) {
     let different: BTreeSet<&str> = texts.iter().copied().collect();
     if different.len() < DIFFERENT {

@@ -1,4 +1,4 @@
-//! What the pages of a template tell together about the fields of each of them.
+//! What is learnt from the pages of a template about the fields of each page.
 
 use dom::xpath::Path;
 use dom::{Document, NodeId, normalize_space, text_of};
@@ -7,25 +7,25 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::date_text::DayMonthOrder;
 use crate::text::{clip, squash};
 
-/// What siblings share and in what they differ, as far as it decides fields: learnt by [`TemplateFields::learn`], used by
-/// [`crate::metadata`]. The default knows nothing: each page is read by itself.
+/// Facts about the fields of sibling pages, learnt by [`TemplateFields::learn`] and used by [`crate::metadata`]. The default
+/// contains none, so that each page is read by itself.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct TemplateFields {
     /// Number of pages that were compared, 0 for a page by itself.
     pub(crate) pages: u32,
-    /// Parts at the ends of titles that most pages share, as letters ([`squash`]): names of the site and of its sections.
+    /// Parts at the ends of titles that most pages share, squashed ([`squash`]): names of the site and of its sections.
     pub(crate) title_parts: Vec<String>,
-    /// The language of the pages, as most of them declare it, or as nearly all texts are if they contradict the declaration.
+    /// The language that most pages declare, or the language of nearly all texts if they contradict it.
     pub(crate) language: Option<String>,
     /// The order of day and month in their numeric dates, and the number of pages that show it.
     pub(crate) order: Option<(DayMonthOrder, u32)>,
-    /// Whether times have 24 hours: some beside headlines are of hours after twelve.
+    /// Whether times are on a 24-hour clock: some beside headlines have hours above twelve.
     pub(crate) has_24_hours: bool,
-    /// Values that are the same on all pages although they should not be, as letters, sorted.
+    /// Values that are the same on all pages although they should differ, squashed, sorted.
     pub(crate) constants: Vec<(ConstantField, String)>,
-    /// Where the headline is, if titles do not tell it.
+    /// Where the headline is, if titles do not show it.
     pub(crate) headline: Option<FieldPlace>,
-    /// The one name that links to the author have, wherever they are on the page.
+    /// The name in all links to an author, wherever they are on the page.
     pub(crate) author: Option<String>,
     /// Where the names of the authors are.
     pub(crate) byline: Option<FieldPlace>,
@@ -45,16 +45,16 @@ pub(crate) enum ConstantField {
     Image,
 }
 
-/// The elements of a page that hold a field.
+/// The place of a field: the elements of a page that contain it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct FieldPlace {
     #[serde(rename = "xpath", serialize_with = "write_paths", deserialize_with = "read_paths")]
     paths: Vec<Path>,
-    /// What their texts begin with on all pages ("Von ").
+    /// The common beginning of their texts ("Von ").
     pub(crate) before: String,
-    /// What they end with.
+    /// The common end of their texts.
     pub(crate) after: String,
-    /// Whether somebody marked it, so that it decides.
+    /// Whether somebody marked the place, so that it takes precedence over other sources.
     pub(crate) is_marked: bool,
 }
 
@@ -69,7 +69,7 @@ fn read_paths<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Path>, D::Error>
     paths.map_err(|error| de::Error::custom(format!("the place of a field: {error}")))
 }
 
-/// Elements that are looked at in a place.
+/// Maximum number of elements that are read in a place.
 const ELEMENTS: usize = 8;
 
 impl FieldPlace {
@@ -95,20 +95,20 @@ impl FieldPlace {
         elements
     }
 
-    /// Its texts on a page, without what all have in common, if somebody marked it.
+    /// Its texts on a page, without their common beginning and end; empty unless somebody marked the place.
     pub(crate) fn marked_texts(&self, document: &Document) -> Vec<String> {
         let elements = if self.is_marked { self.elements(document) } else { Vec::new() };
         let text = |&id: &NodeId| normalize_space(&text_of(document, &[id], &[]));
         elements.iter().map(|id| self.strip(&text(id)).to_owned()).collect()
     }
 
-    /// A text of it without what all have in common.
+    /// A text of the place without the common beginning and end.
     pub(crate) fn strip<'t>(&self, text: &'t str) -> &'t str {
         strip(text, &self.before, &self.after)
     }
 }
 
-/// A text without a beginning and an end that it may have.
+/// A text without `before` at its beginning and `after` at its end.
 pub(crate) fn strip<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
     let text = text.trim();
     let text = text.strip_prefix(before).unwrap_or(text);
@@ -118,12 +118,12 @@ pub(crate) fn strip<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
 /// Most bytes of a standfirst.
 pub(crate) const LONGEST_STANDFIRST: usize = 900;
 
-/// Bytes of a value that are compared.
+/// Maximum bytes of a value that are compared.
 const COMPARED: usize = 300;
 
 impl TemplateFields {
-    /// The standfirst of a page, if its siblings have theirs in one place, and the expressions that select it; `None` if they select
-    /// something else, too.
+    /// The standfirst of a page, if the place of standfirsts is known, and the expressions that select it; `None` if they select
+    /// other elements, too.
     pub fn standfirst_on(&self, document: &Document) -> Option<(NodeId, Vec<String>)> {
         let place = self.standfirst.as_ref()?;
         let [element] = place.elements(document)[..] else { return None };
@@ -131,7 +131,7 @@ impl TemplateFields {
         (1..=LONGEST_STANDFIRST).contains(&length).then(|| (element, place.xpath()))
     }
 
-    /// Where the pages show a field: the name of the field in the record, and the expressions.
+    /// The places of fields on the pages, each with the name of the field in the record.
     pub fn places(&self) -> impl Iterator<Item = (&'static str, &FieldPlace)> {
         let places = [
             ("title", &self.headline),
@@ -142,7 +142,7 @@ impl TemplateFields {
         places.into_iter().filter_map(|(field, place)| Some((field, place.as_ref()?)))
     }
 
-    /// Whether a value of a field is the site's, not the page's.
+    /// Whether a value of a field belongs to the site, not to the page.
     pub(crate) fn is_constant(&self, field: ConstantField, value: &str) -> bool {
         !self.constants.is_empty() && {
             let letters = compared(value);

@@ -7,11 +7,11 @@ Each value records its source ([`Source`]). Precedence, first to last:
 
 | field | order |
 |---|---|
-| title | the first of JSON-LD `headline`, `og:title`, `twitter:title` and other metas, feed, `<title>` that the headline on the page confirms; else the page's only `h1`, unless two declarations agree and share no word with it or it is as long as a paragraph; else the first of them. The headline is not the name of what the page belongs to ("Page - Book") if a heading below names the page. A date set into the headline is removed. The site's name is cut off where the site's own names, its domain or the headline confirm it |
-| authors | JSON-LD `author`, `article:author`, metas (`author`, `citation_author`, `dc.creator`, `parsely-author`, `sailthru.author` …), `twitter:data1` labelled as author, feed, the place where siblings have theirs, `itemprop=author` or `property=author`, `rel=author`, "By …" on a line near headline or body, a labelled name within a line, elements whose class or id is that of an author's name or a byline, `<address>` with a link, links to an author's page (its address confirms a name however it is written), "Jane Doe, Staff Writer" and "Jane Doe, May 3" directly below the headline. A byline near the headline takes precedence over a meta that names entirely different people. If the author is the site itself, a person from a later source is preferred |
-| subtitle | the text where siblings have their standfirsts; else, of the blocks below the headline whose form differs from that of the paragraphs after them: one that is called a standfirst, one that begins like the description, one that is a sentence, a heading directly below the headline |
-| published | JSON-LD `datePublished`, `article:published_time`, metas (`datePublished`, `citation_publication_date`, `parsely-pub-date`, `sailthru.date`, `dc.date` …), `itemprop=datePublished` or `property=dc:created` and the like, feed; then `meta name=date`, `<time>` and times for scripts (`data-timestamp` …) near the headline, those labelled as publication first, and visible dates (elements whose class or id is that of a date near the headline, the first lines below it, such elements further away, other lines near the headline, lines directly after the body, a part of `<title>`), none of them if more than a day off the date in the address; the address; `<time>` labelled as publication in side content; a date so labelled that occurs once on the page; the date of the last change. Numeric dates need an order of day and month: from the language and the domain, else from other dates on the page. A date that only the head declares, not followed by a declared change, gives way to an earlier day shown beside the headline, unless the address has it. "Originally published on" precedes other visible dates. Years of the Solar Hijri calendar are read on Persian pages. Nothing before 1990, nothing more than a day after the fetch or a declared change. A later candidate of the same day is preferred if only it has a time; a time in UTC is written with the offset of a `<time>` of the same moment |
-| modified | JSON-LD `dateModified`, `article:modified_time`, `og:updated_time`, metas, `itemprop=dateModified`, `<time>`, visible dates labelled as those of a change. Nothing before the publication |
+| title | the first of JSON-LD `headline`, `og:title`, `twitter:title` and other metas, feed, `<title>` that the headline on the page confirms; else the page's only `h1`, unless two declarations agree and share no word with it or it is as long as a paragraph; else the first of them. If a heading names what the page belongs to ("Page - Book") and a heading below it names the page, the lower one is the headline. A date set into the headline is removed. The site's name is cut off where the site's own names, its domain or the headline confirm it |
+| authors | JSON-LD `author`, `article:author`, metas (`author`, `citation_author`, `dc.creator`, `parsely-author`, `sailthru.author` …), `twitter:data1` labelled as author, feed, the place where siblings have their bylines, `itemprop=author` or `property=author`, `rel=author`, "By …" on a line near headline or body, a labelled name within a line, elements whose class or id is that of an author's name or a byline, `<address>` with a link, links to an author's page (its address confirms a name however it is written), "Jane Doe, Staff Writer" and "Jane Doe, May 3" directly below the headline. A byline near the headline takes precedence over a meta that names entirely different people. If the author is the site itself, a person from a later source is preferred |
+| subtitle | the text where siblings have their standfirsts; else, of the blocks below the headline whose form differs from that of the paragraphs after them: one named as a standfirst, one that begins like the description, one that is a sentence, a heading directly below the headline |
+| published | JSON-LD `datePublished`, `article:published_time`, metas (`datePublished`, `citation_publication_date`, `parsely-pub-date`, `sailthru.date`, `dc.date` …), `itemprop=datePublished` or `property=dc:created` and the like, feed; then `meta name=date`, `<time>` and times for scripts (`data-timestamp` …) near the headline, those labelled as publication first, and visible dates (elements whose class or id is that of a date near the headline, the first lines below it, such elements further away, other lines near the headline, lines directly after the body, a part of `<title>`), ignored if more than a day off the date in the address; the address; `<time>` labelled as publication in side content; a date with such a label that occurs once on the page; the date of the last change. Numeric dates need an order of day and month: from the language and the domain, else from other dates on the page. A date that only the head declares, not followed by a declared change, gives way to an earlier day shown beside the headline, unless the address has it. "Originally published on" precedes other visible dates. Years of the Solar Hijri calendar are read on Persian pages. Nothing before 1990, nothing more than a day after the fetch or a declared change. A later candidate of the same day is preferred if only it has a time; a time in UTC is written with the offset of a `<time>` of the same moment |
+| modified | JSON-LD `dateModified`, `article:modified_time`, `og:updated_time`, metas, `itemprop=dateModified`, `<time>`, visible dates labelled as dates of a change. Nothing before the publication |
 | language | the first of `<html lang>`, JSON-LD `inLanguage`, `content-language`, `og:locale`, feed that the language detected in the text does not contradict; else that of the siblings; else the detected one |
 | description | JSON-LD, `og:description`, metas, feed |
 | image | `og:image`, JSON-LD, `twitter:image` and other metas, `link rel=image_src`, first picture of the article, or image of the body, that is not small |
@@ -19,22 +19,22 @@ Each value records its source ([`Source`]). Precedence, first to last:
 | canonical | `link rel=canonical`, `og:url`, JSON-LD |
 | site name | `og:site_name`, JSON-LD publisher or web site, `application-name`, the part of `<title>` that the domain confirms |
 | section | JSON-LD `articleSection`, `article:section` and other metas, the last entry of a breadcrumb (JSON-LD, else on the page) that is neither the home page nor the article |
-| access | JSON-LD `isAccessibleForFree`, `article:content_tier`; `partial` or `paid` by JSON-LD `wordCount`, the elements that `hasPart` names, or the length of the text; else an element called a paywall after a short text |
+| access | JSON-LD `isAccessibleForFree`, `article:content_tier`; `partial` or `paid` by JSON-LD `wordCount`, the elements that `hasPart` names, or the length of the text; else an element named as a paywall after a short text |
 | licence | JSON-LD `license`, `rel=license`, Dublin Core metas |
 
-Where the JSON-LD of a page describes several articles, that of the page's address, else of its title, counts; JSON-LD may be written as
-JavaScript; where there is none, the JSON of `parsely-page` counts as such.
+If the JSON-LD of a page describes several articles, the one with the page's address is used, else the one with its title.
+JSON-LD may be written as JavaScript. The JSON of the meta `parsely-page` stands in for missing JSON-LD.
 
 Declarations take precedence over visible text, since they name what they declare. Only the title has two
 independent sources; if they disagree, the visible headline is the title. A date that is labelled only as
-that of a change is used as the date of publication if the page has no other.
+the date of a change is used as the date of publication if the page has no other.
 
 Side content (navigation, comments, related articles, other `article` elements, quotations) has neither authors nor dates. A small aside or footer that begins
-between headline and end of the body, or just behind it if it is called that of an article, is no side content if it holds a byline or
-a date and no heading.
+between the headline and the end of the body is not side content if it holds a byline or a date and no heading. Neither is one
+just after the body whose name says that it belongs to an article.
 
-Where siblings were compared ([`TemplateFields`]), what they tell goes before these rules: a value that all of them have where
-they should differ is skipped, and names, dates and standfirsts are looked for first where siblings have theirs.
+If siblings were compared ([`TemplateFields`]), the comparison takes precedence over these rules: a value that all of them have
+where they should differ is skipped, and names, dates and standfirsts are looked for first where siblings have theirs.
 
 Sources: [schema.org/Article](https://schema.org/Article), [the Open Graph protocol](https://ogp.me),
 [HTML metadata names](https://html.spec.whatwg.org/multipage/semantics.html#standard-metadata-names),
@@ -84,18 +84,18 @@ pub use page_data::rich_text::{html_of_text, paragraphs_of};
 pub use rights::rights_of;
 pub use scan::Scan;
 
-/// A page and what is known of it.
+/// A page, and what is known about it.
 #[derive(Clone, Copy)]
 pub struct PageContext<'a> {
     /// The parsed page.
     pub document: &'a dom::Document,
     /// Its address.
     pub url: &'a str,
-    /// What its JSON-LD says, where that was read before.
+    /// Its JSON-LD, if that has been read already.
     pub json_ld: Option<&'a JsonLdFacts>,
-    /// What may hold its metadata, where that was looked for before.
+    /// The elements that may hold its metadata, if they have been found already.
     pub scan: Option<&'a Scan>,
-    /// When it was fetched: a date after it is believed only if the page has no other, up to a year later.
+    /// When it was fetched. A date of up to a year later is accepted only if the page has no other.
     pub fetched: Option<Timestamp>,
     /// Feed items that point to it.
     pub feed_items: &'a [&'a FeedItem],
@@ -112,7 +112,7 @@ pub struct PageContext<'a> {
 }
 
 impl<'a> PageContext<'a> {
-    /// A page of which nothing else is known.
+    /// A page about which nothing else is known.
     pub fn new(document: &'a dom::Document, url: &'a str) -> Self {
         Self {
             document,
@@ -142,12 +142,12 @@ pub struct GivenMetadata<'a> {
     pub published: Option<&'a str>,
 }
 
-/// What is known of an article besides its text. Linear in the size of the page.
+/// Determines the metadata of an article. Linear in the size of the page.
 pub fn metadata(page: &PageContext<'_>) -> Metadata {
     metadata_given(page, &GivenMetadata::default())
 }
 
-/// As [`metadata`], with what a site config found in place of other values, where it can be parsed.
+/// Like [`metadata`], but the values of a site config replace others if they can be parsed.
 pub fn metadata_given(page: &PageContext<'_>, given: &GivenMetadata<'_>) -> Metadata {
     let evidence = MetadataEvidence::new(page);
     let language = fields::language(&evidence);
@@ -183,7 +183,7 @@ pub fn metadata_given(page: &PageContext<'_>, given: &GivenMetadata<'_>) -> Meta
         authors: &authors,
         published: published.first().map(String::as_str),
     };
-    // A site config overrules what is marked.
+    // A site config takes precedence over marked elements.
     for (given, source) in [(&marked, Source::Page), (given, Source::SiteConfig)] {
         let title = given.title.map(|title| plain(clip(title, 2_000))).filter(|t| !t.is_empty());
         if let Some(value) = title {
@@ -215,12 +215,12 @@ pub fn metadata_given(page: &PageContext<'_>, given: &GivenMetadata<'_>) -> Meta
     found
 }
 
-/// A date in any form, as it would be written if it were found on this page.
+/// Parses a date in any format as if it were on this page; `None` if it cannot be a date of the page.
 pub fn date_of(page: &PageContext<'_>, language: Option<&str>, text: &str) -> Option<String> {
     dates_of(page, language, [Some(text)]).pop().flatten()
 }
 
-/// As [`date_of`], for several texts; the page's evidence on the form of dates is gathered once.
+/// Like [`date_of`] for several texts. The evidence of the page is collected only once.
 pub fn dates_of<'t>(
     page: &PageContext<'_>,
     language: Option<&str>,

@@ -10,7 +10,7 @@ use crate::calendar::{is_weekday, join_letters, month_of};
 use crate::date_text::says_changed;
 use crate::text::{fold, folded, has_number, is_unspaced, is_variable, word_count};
 
-/// Names in a value that is meant to hold names (a meta element, a JSON-LD string).
+/// Names in a field for names (a meta element, a JSON-LD string).
 pub(crate) fn from_field(text: &str) -> Vec<String> {
     split_names(text).into_iter().filter(|n| is_plausible(n)).collect()
 }
@@ -137,7 +137,7 @@ pub(crate) fn organization(text: &str) -> Vec<String> {
     if is_plausible(&name) && !is_placeholder(text) { vec![name] } else { Vec::new() }
 }
 
-/// Appends the names that are not in the list yet, by case-insensitive comparison.
+/// Appends the names that are not in the list yet; case is ignored.
 pub(crate) fn add(names: &mut Vec<String>, new: Vec<String>) {
     for name in new {
         let key = folded(&name);
@@ -147,13 +147,13 @@ pub(crate) fn add(names: &mut Vec<String>, new: Vec<String>) {
     }
 }
 
-/// Whether the text begins with a label of a byline ("By …"), or is a name with the post of a reporter ("홍길동 기자").
+/// Whether the text begins with a label of a byline ("By …"), or is a name followed by "reporter" ("홍길동 기자").
 pub(crate) fn has_label(text: &str) -> bool {
     let text = text.trim();
     strip_labels(text).len() < text.len() || has_post(text)
 }
 
-/// Whether a text is a name in Hangul with the post of a reporter behind it, and at most an address.
+/// Whether a text is a name in Hangul, followed by the post of a reporter and at most a mail address.
 fn has_post(text: &str) -> bool {
     if !may_be_unspaced(text) {
         return false;
@@ -172,13 +172,13 @@ pub(crate) fn is_label(text: &str) -> bool {
     has_label(text) && strip_labels(text.trim()).is_empty()
 }
 
-/// Whether a text has a label of a byline behind its beginning ("3 May 2012 by Jane Doe").
+/// Whether a text has a label of a byline after its beginning ("3 May 2012 by Jane Doe").
 pub(crate) fn has_label_within(text: &str) -> bool {
     (1..text.len()).contains(&behind_label(text).len())
 }
 
 /// Whether a text before a name is a label of authors ("3 May 2012 by", "Story and photos by") or of something else ("Contact:",
-/// "Hosted by"); `None` if it is no label.
+/// "Hosted by"); `None` if it is not a label.
 pub(crate) fn is_author_label(text: &str) -> Option<bool> {
     let text = text.trim_start_matches(|c| !is_alphanumeric(c)).trim_end();
     let bare = |word: &str| folded(word.trim_end_matches(COLONS));
@@ -197,7 +197,7 @@ pub(crate) fn is_author_label(text: &str) -> Option<bool> {
     Some(is_listed || has_number(text) && !says_other)
 }
 
-/// The same for the label that a line begins with.
+/// Like [`is_author_label`], for the label at the beginning of a line.
 pub(crate) fn begins_with_author_label(line: &str) -> Option<bool> {
     if has_label(line) {
         return Some(true);
@@ -211,7 +211,7 @@ pub(crate) fn begins_with_author_label(line: &str) -> Option<bool> {
     is_author_label(&line[..end])
 }
 
-/// Signs behind a label.
+/// Signs after a label.
 const COLONS: [char; 2] = [':', '：'];
 
 fn strip_labels(mut text: &str) -> &str {
@@ -240,9 +240,9 @@ fn strip_label(text: &str) -> Option<&str> {
 /// Signs between a label and a name, or a name and a place: "作者：", "文／", "王小明／台北".
 const LABEL_SIGNS: [char; 7] = ['：', ':', '／', '/', '＝', '丨', '︱'];
 
-/// The text behind a label of a byline that is not at its beginning, or is known by its form only: "取材・文／田中太郎",
-/// "Συντάκτης: Γιώργος Παπάς", "Propos recueillis par Jean Dupont". All of the text if there is none; nothing if the label
-/// is one of something else.
+/// The text after a label of a byline that is not at its beginning, or is recognised only by its form: "取材・文／田中太郎",
+/// "Συντάκτης: Γιώργος Παπάς", "Propos recueillis par Jean Dupont". The whole text if there is no label; empty if the label
+/// is not one of authors.
 fn behind_label(text: &str) -> &str {
     let is_other = |word: &str| OTHER_LABELS.contains(&*folded(word));
     if let Some((at, sign)) = text.char_indices().find(|(at, c)| *at > 0 && LABEL_SIGNS.contains(c))
@@ -294,7 +294,7 @@ fn before_other(text: &str) -> &str {
 fn before_label(text: &str) -> &str {
     let Some(at) = text.find(LABEL_SIGNS) else { return text };
     let before = &text[..at];
-    // A time of day, or an address.
+    // The sign is part of a time of day or of an address.
     if before.ends_with(|c: char| is_numeric(c))
         || text[at..].starts_with("://")
         || text[at..].starts_with('/')
@@ -306,8 +306,8 @@ fn before_label(text: &str) -> &str {
     name.map_or(before, |name| name.trim_end_matches('.'))
 }
 
-/// The name beside the post of a reporter in a script without spaces: behind it in Chinese, before it in Korean, and before
-/// it where nothing follows.
+/// The name beside the post of a reporter in a script without spaces: after it in Chinese, before it in Korean, and before
+/// it if nothing follows.
 fn beside_post(text: &str) -> &str {
     if !may_be_unspaced(text) {
         return text;
@@ -324,7 +324,7 @@ fn beside_post(text: &str) -> &str {
     }
     let mut words = before.rsplit(|c: char| c.is_whitespace() || ")]）】=".contains(c));
     let (last, previous) = (words.next().unwrap_or(before), words.next().unwrap_or_default());
-    // Nearly all names have three syllables. What is glued to the post may be a rank: "홍길동 선임기자".
+    // Nearly all names have three syllables. A word joined to the post may be a rank: "홍길동 선임기자".
     let is_rank = last.len() != SYLLABLES && previous.len() == SYLLABLES && text[..at] == *before;
     if is_rank && previous.chars().all(is_hangul) { previous } else { last }
 }
@@ -336,7 +336,7 @@ fn is_hangul(c: char) -> bool {
     matches!(c, '\u{ac00}'..='\u{d7a3}')
 }
 
-/// Whether a text may hold a label of a script without spaces: Han and Hangul begin with these bytes.
+/// Whether a text may contain a label in a script without spaces: characters of Han and Hangul begin with these bytes.
 fn may_be_unspaced(text: &str) -> bool {
     text.bytes().fold(false, |any, byte| any | matches!(byte, 0xe3..=0xed))
 }
@@ -421,15 +421,15 @@ fn cut_at_stop(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || ",:-–—|".contains(c))
 }
 
-/// Most bytes of a name.
+/// Maximum bytes of a name.
 const LONGEST: usize = 60;
 
-/// Whether what stands before a role, without a comma, is a name: "Jane Doe Contributor", but not "AAA Travel Editor".
+/// Whether the text before a role, without a comma, is a name: "Jane Doe Contributor", but not "AAA Travel Editor".
 fn is_name_before_role(text: &str) -> bool {
     !text.contains(',') && is_full_name(text) && !text.split_whitespace().any(is_agency)
 }
 
-/// Whether a letter is one of the small ones that no name begins with: Georgian has no others, though Unicode has capitals.
+/// Whether a letter is in lower case, with which no name begins. Excludes Georgian, which is written without capitals.
 fn is_small(c: char) -> bool {
     c.is_lowercase() && !matches!(c, '\u{10d0}'..='\u{10ff}')
 }
@@ -441,7 +441,7 @@ fn has_inner_capital(word: &str) -> bool {
         && parts.next().is_some_and(|name| name.starts_with(char::is_uppercase))
 }
 
-/// A text without the months and weekdays at its end: what precedes a number ("Jane Doe Wed, December 21").
+/// A text before a number, without the months and weekdays at its end ("Jane Doe Wed, December 21").
 fn before_day_words(text: &str) -> &str {
     let mut text = text.trim_end();
     while !text.is_empty() {
@@ -534,7 +534,7 @@ fn before_organization(text: &str) -> &str {
         .unwrap_or(text)
 }
 
-/// A text that stands there twice, once: of a picture and of its link.
+/// Halves a text that is repeated, as those of a picture and its link are.
 fn once(text: &str) -> &str {
     let half = text.len() / 2;
     let is_twice =
@@ -632,10 +632,10 @@ fn is_address(text: &str) -> bool {
         || (text.contains('@') && word_count(text) == 1 && !text.contains(['(', '（']))
 }
 
-/// Words that texts are compared with.
+/// A set of words for look-ups.
 type WordSet = LazyLock<FxHashSet<&'static str>>;
 
-/// Words (folded) of placeholders and of links to pages about authors: a value of nothing but these is no name.
+/// Words (folded) of placeholders and of links to pages about authors: a value that consists only of these is not a name.
 static NO_NAMES: WordSet = LazyLock::new(|| {
     FxHashSet::from_iter([
         "null", "undefined", "none", "nil", "nan", "unknown", "n/a", "na", "tbd", "todo", "object",
@@ -648,7 +648,7 @@ static NO_NAMES: WordSet = LazyLock::new(|| {
     ])
 });
 
-/// Whether a text is a variable of a template that was not filled in, or consists of words for one.
+/// Whether a text is a variable of a template that was not filled in, or consists of placeholder words.
 pub(crate) fn is_placeholder(text: &str) -> bool {
     let mut words = text
         .split(|c: char| !is_alphanumeric(c) && c != '/')
@@ -694,7 +694,7 @@ pub(crate) fn is_name(name: &str) -> bool {
         && !is_weekday(name, false, None)
 }
 
-/// Whether a text of a script without spaces is as short as names are; Thai is an alphabet, with signs that are no letters.
+/// Whether a text in a script without spaces is as short as a name. Thai is an alphabet, so its names are longer.
 fn is_as_short_as_names(text: &str) -> bool {
     let is_thai = |c: char| matches!(c, '\u{e00}'..='\u{e7f}');
     text.chars().count() <= if text.contains(is_thai) { 30 } else { 12 }
@@ -716,7 +716,7 @@ pub(crate) const LABELS: [&str; 82] = [
     "מאת:", "الكاتب:", "بقلم", "كتب:", "كتبت:", "द्वारा", "โดย",
 ];
 
-/// The same in scripts without spaces.
+/// Words before the names in scripts without spaces.
 pub(crate) const UNSPACED_LABELS: [&str; 10] =
     ["作者", "撰文", "文／", "文/", "文：", "文丨", "记者", "記者", "編集部：", "글"];
 
@@ -727,10 +727,10 @@ const POSTS: [&str; 9] =
 /// Words before the place of an author.
 const PLACED: [&str; 2] = ["in", "at"];
 
-/// Words before a name that are part of no name.
+/// Words before a name that never occur in names.
 const MIDDLE_LABELS: [&str; 7] = ["by", "par", "por", "przez", "door", "av", "af"];
 
-/// Words (folded) of labels of something else than an author.
+/// Words (folded) of labels for something other than authors.
 static OTHER_LABELS: WordSet = LazyLock::new(|| {
     FxHashSet::from_iter([
         "责任编辑", "責任編輯", "责编", "責編", "编辑", "編輯", "source", "sources", "quelle",

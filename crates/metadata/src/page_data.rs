@@ -1,7 +1,7 @@
-//! The text of an article that a page has only as data: in the state that it hands to its scripts.
+//! Finds the text of an article that a page contains only as data, in the state for its scripts.
 //!
-//! Frameworks send what they draw as JSON, as object literals, as streams of rows, or in attributes. The names of properties are
-//! those of each site. A text is the page's if an object around it has the page's title, or names its address.
+//! Frameworks send the state of a page as JSON, as object literals, as streams of rows, or in attributes. Each site has its own
+//! names of properties. A text belongs to the page if an object around it has the page's title, or names its address.
 
 use std::cell::OnceCell;
 
@@ -20,13 +20,13 @@ pub(crate) mod literals;
 mod references;
 pub(crate) mod rich_text;
 
-/// Values that are read of a page.
+/// Maximum number of values that are read from a page.
 const MOST_VALUES: u32 = 300_000;
-/// Values that are looked at, some of them several times.
+/// Maximum number of visits to values; some are visited several times.
 const MOST_LOOKS: u32 = 1_000_000;
-/// Values nested deeper than this are not looked at.
+/// Values nested deeper than this are not visited.
 const MOST_LEVELS: usize = 110;
-/// So many objects may be between a text and the one that names the page; and the one that has an object which does.
+/// Maximum number of objects between a text and the object that names the page, or that has a property which does.
 const MOST_BETWEEN: usize = 4;
 const MOST_BESIDE: usize = 3;
 /// Minimum number of letters and digits of a title, and of a name in an address, that distinguish pages.
@@ -35,8 +35,8 @@ const LEAST_NAME: usize = 4;
 /// Minimum number of bytes of a string with a text.
 const LEAST_BYTES: usize = 150;
 
-/// The text of a page's article in the data of its scripts and attributes, as HTML. `html` is all of the page at `url`,
-/// `document` is it as parsed. Linear in the page for each level of nesting, within limits.
+/// The text of a page's article in the data of its scripts and attributes, as HTML. `html` is the source of the page at `url`,
+/// and `document` is the parsed page. Linear in the page for each level of nesting, within limits.
 pub fn article_in_data(
     html: &str,
     url: &str,
@@ -51,8 +51,8 @@ pub fn article_in_data(
     finder.best.map(|(_, html)| html)
 }
 
-/// What the scripts and attributes of a page hold, with references followed. The page is not parsed: of one with a template, that
-/// would double the work.
+/// The data in the scripts and attributes of a page, with references resolved. Works on the source of the page: parsing it would
+/// double the work for pages with a template.
 fn read_data(html: &str) -> Vec<Value> {
     let mut data = ScriptData::new(MOST_VALUES);
     for script in scripts_of(html) {
@@ -81,7 +81,7 @@ fn scripts_of(html: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where a tag begins, in any case.
+/// The byte at which a tag begins; case is ignored.
 fn find_tag(html: &str, tag: &str) -> Option<usize> {
     memchr_iter(b'<', html.as_bytes()).find(|&at| {
         let name = html.as_bytes().get(at..at + tag.len());
@@ -103,7 +103,7 @@ fn end_of_tag(html: &str) -> usize {
     html.len()
 }
 
-/// The values of attributes that are objects or arrays of them.
+/// The values of attributes that contain JSON objects or arrays of objects.
 fn data_attributes_of(html: &str) -> impl Iterator<Item = String> {
     // A quotation mark within quotation marks is written as a reference.
     let objects = memmem::find_iter(html.as_bytes(), b"{&quot;");
@@ -121,13 +121,13 @@ fn data_attributes_of(html: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// How data names a page.
+/// The titles, path and names by which data refers to a page.
 struct PageIdentity {
-    /// Its titles, letters and digits only.
+    /// Its titles, reduced to letters and digits.
     titles: Vec<String>,
     /// Its path without slashes at the ends.
     path: String,
-    /// What distinguishes its address from others: the last part of its path, without an ending, and values of its query.
+    /// The parts that distinguish its address from others: the last part of its path, without an ending, and values of its query.
     names: Vec<String>,
 }
 
@@ -142,7 +142,7 @@ impl PageIdentity {
         let json_ld = json_ld.article().and_then(|article| article.headline.as_deref());
         let mut titles: Vec<String> = Vec::new();
         for title in declared.chain(headings).chain(json_ld) {
-            // The site's name may be behind or before it.
+            // The site's name may be before or after the title.
             let parted = title.replace(" - ", "|");
             let parts = parted.split(['|', '\u{2013}', '\u{2014}', '\u{b7}']);
             let longest = parts.max_by_key(|part| part.len()).unwrap_or(title);
@@ -175,7 +175,7 @@ impl PageIdentity {
         }
     }
 
-    /// Whether a value is the page's address, or the part of it that is its own.
+    /// Whether a value is the page's address, or the part that distinguishes it.
     fn is_place(&self, value: &Value) -> bool {
         match value {
             Value::String(text) if text.len() < 2_000 && !text.contains(char::is_whitespace) => {
@@ -205,7 +205,7 @@ impl PageIdentity {
             for (inner, value) in value.as_object().into_iter().flatten().filter(|(_, v)| names(v))
             {
                 found.push(outer);
-                // That of a title is beside those of other texts: `rendered`.
+                // The title's property has the same name as those of other texts: `rendered`.
                 found.extend(self.is_place(value).then_some(&**inner));
             }
         }
@@ -216,7 +216,7 @@ impl PageIdentity {
 /// Properties that name the page.
 struct PageNames<'v> {
     names: Vec<&'v str>,
-    /// Whether they are of the object itself.
+    /// Whether they are properties of the object itself.
     are_own: bool,
 }
 
@@ -225,20 +225,20 @@ struct DataFrame<'v> {
     object: &'v Map<String, Value>,
     /// Its properties that name the page.
     names: OnceCell<PageNames<'v>>,
-    /// Whether it is one of several that have dates: comments, or other articles.
+    /// Whether it is one of several objects with dates, such as comments or other articles.
     is_entry: bool,
 }
 
 struct TextFinder<'v, 'i> {
     identity: &'i PageIdentity,
     frames: Vec<DataFrame<'v>>,
-    /// The best text so far: whether the object that has it names the page, and its words.
+    /// The best text so far, preceded by whether its own object names the page, and its weight in words.
     best: Option<((bool, u32), String)>,
     left: u32,
 }
 
 impl<'v> TextFinder<'v, '_> {
-    /// Looks for texts of the page in a value of this name.
+    /// Looks for texts of the page in a value with this name.
     fn look(&mut self, value: &'v Value, name: &'v str) {
         if self.left == 0 || self.frames.len() > MOST_LEVELS {
             return;
@@ -283,15 +283,15 @@ impl<'v> TextFinder<'v, '_> {
 
     fn offer(&mut self, are_own: bool, found: Option<(String, u32)>) {
         let Some((html, words)) = found else { return };
-        // The source of a text is often beside it: what has markup is what readers see.
+        // The unrendered source of a text is often beside it; readers see the text with markup.
         let weight = if rich_text::has_markup(&html) { words + words / 5 } else { words };
         if self.best.as_ref().is_none_or(|(best, _)| (are_own, weight) > *best) {
             self.best = Some(((are_own, weight), html));
         }
     }
 
-    /// The properties that name the page, if what is in the innermost object is the page's: that object or one around it has
-    /// them, and none between them is of another page.
+    /// The properties that name the page, if the innermost object belongs to the page: it or an object around it has these
+    /// properties, and no object between the two belongs to another page.
     fn names_of_page(&self) -> Option<&PageNames<'v>> {
         for (between, frame) in self.frames.iter().rev().enumerate().take(MOST_BETWEEN + 1) {
             let names = frame.names.get_or_init(|| self.identity.names_in(frame.object));
@@ -309,7 +309,7 @@ impl<'v> TextFinder<'v, '_> {
     }
 }
 
-/// Whether an object has any of these properties, as what names a page.
+/// Whether an object has any of these properties with a value that could name a page.
 fn has_any(object: &Map<String, Value>, names: &[&str]) -> bool {
     let is_there =
         |name: &&str| object.get(*name).is_some_and(|own| own.is_string() || own.is_object());

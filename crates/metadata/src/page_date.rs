@@ -42,7 +42,7 @@ impl PageDate {
         fetched.to_zoned(TimeZone::UTC).date().tomorrow().ok()
     }
 
-    /// After 1990 and not after the latest day.
+    /// Whether the date is in 1990 or later, and not after the latest day.
     pub(crate) fn is_plausible(&self, latest: Option<Date>) -> bool {
         self.date.year() >= 1990 && latest.is_none_or(|latest| self.date <= latest)
     }
@@ -126,7 +126,7 @@ impl<'a> Digits<'a> {
         Some(c)
     }
 
-    /// Year, month and day, with one of these signs between them or none. Between signs, `named` may read the name of a month.
+    /// Reads year, month and day, separated by one of these signs or nothing. Between signs, `named` may read a month's name.
     pub(crate) fn date(
         &mut self,
         signs: &[char],
@@ -172,7 +172,7 @@ fn time(rest: &mut Digits<'_>) -> Option<(i8, i8, i8)> {
     Some((hour as i8, minute as i8, second.unwrap_or(0) as i8))
 }
 
-/// `Z`, `UTC`, `+01:00`, `-0500`, `GMT+1`, and no more than a name of the zone (`+0000 UTC`).
+/// Parses `Z`, `UTC`, `+01:00`, `-0500` or `GMT+1`, perhaps followed by a name of the zone (`+0000 UTC`).
 pub(crate) fn offset(text: &str) -> Option<Offset> {
     let text = text.trim();
     if matches!(text, "Z" | "z" | "GMT" | "UTC") {

@@ -1,22 +1,22 @@
-//! What a page and its server say of its use: `X-Robots-Tag`, `<meta name="robots">`, the TDM Reservation Protocol (W3C community
-//! group report of 2024), and Really Simple Licensing 1.0.
+//! What a page and its server declare about its use: `X-Robots-Tag`, `<meta name="robots">`, the TDM Reservation Protocol
+//! (W3C community group report of 2024), and Really Simple Licensing 1.0.
 
 use dom::Head;
 use model::{PageNotes, Rights};
 use url::Url;
 
-/// Directives with a value behind a colon; what else stands before a colon is the name of a robot.
+/// Directives with a value after a colon; any other word before a colon is the name of a robot.
 const VALUED: [&str; 4] =
     ["max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"];
 /// Media type of licences in Really Simple Licensing.
 const RSL: &str = "application/rsl+xml";
 /// Maximum number of directives, and of licences, that are kept.
 const MOST: usize = 32;
-/// Maximum bytes of one of them.
+/// Maximum bytes of a directive or licence.
 const LONGEST: usize = 512;
 
-/// What is said of the use of a page: by its head, by the headers of its answer and by files of its site. `robot` names the robot
-/// whose directives count beside those for all; empty for none.
+/// Collects the declarations about the use of a page: in its head, in the headers of its response and in files of its site.
+/// `robot` is the robot whose directives count besides those for all robots; empty for none.
 pub fn rights_of(head: &Head, notes: Option<&PageNotes>, base: &Url, robot: &str) -> Rights {
     let mut rights = Rights::default();
     let headers = notes.map_or(&[][..], |notes| &notes.headers);
@@ -62,8 +62,8 @@ pub fn rights_of(head: &Head, notes: Option<&PageNotes>, base: &Url, robot: &str
     rights
 }
 
-/// Adds the directives of a header `X-Robots-Tag`. The name of a robot stands before those for it, up to the end of the header or the
-/// next name.
+/// Adds the directives of a header `X-Robots-Tag`. The name of a robot applies to the directives after it, up to the end of the
+/// header or the next name.
 fn add_directives(rights: &mut Rights, value: &str, robot: &str) {
     let mut named = "";
     for directive in value.split(',') {
@@ -162,7 +162,7 @@ mod tests {
             tdm: Some((true, None)),
         };
         let found = of(html, &headers, site.clone(), "");
-        // The answer takes precedence over the page, and both over the files of the site.
+        // The HTTP response takes precedence over the page, and both over the files of the site.
         assert_eq!(found.tdm_reserved, Some(false));
         let licenses =
             ["https://a.example/b/rsl", "https://a.example/rsl.xml", "https://a.example/all.xml"];

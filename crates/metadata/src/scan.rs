@@ -18,7 +18,7 @@ pub struct Scan {
     pub(crate) times: Vec<NodeId>,
     /// Elements whose class or id is that of a date.
     pub(crate) dates: Vec<NodeId>,
-    /// `itemprop` or `property` of `datePublished`, `dateModified`, `author` and the like, with their meanings.
+    /// Elements with an `itemprop` or `property` such as `datePublished`, `dateModified` or `author`, with their meanings.
     pub(crate) properties: Vec<(NodeId, u32)>,
     /// `rel=author`.
     pub(crate) author_links: Vec<NodeId>,
@@ -26,7 +26,7 @@ pub struct Scan {
     pub(crate) author_pages: Vec<NodeId>,
     /// Elements whose class or id is that of an author.
     pub(crate) bylines: Vec<NodeId>,
-    /// Those of them whose class or id is that of an author's name.
+    /// Those bylines whose class or id is that of an author's name.
     pub(crate) author_names: Vec<NodeId>,
     /// `rel=tag`.
     pub(crate) tags: Vec<NodeId>,
@@ -34,9 +34,9 @@ pub struct Scan {
     pub(crate) breadcrumbs: Vec<NodeId>,
     /// Links with `rel=license`.
     pub(crate) licenses: Vec<NodeId>,
-    /// Side content: navigation, comments, related articles, quotations and embedded posts. Outermost ranges, in order.
+    /// Side content: navigation, comments, related articles, quotations and embedded posts. Only outermost ranges, in order.
     zones: Vec<(NodeId, NodeId)>,
-    /// Those of them that are asides and footers, which may be those of the article, in order, and whether they are called that.
+    /// Asides and footers in the side content, which may belong to the article, in order, and whether their names say so.
     frames: Vec<(NodeId, bool)>,
 }
 
@@ -46,18 +46,18 @@ const DATE: u32 = 4;
 const SIDE: u32 = 8;
 /// Metadata of a post: its date, its author, its tags.
 const DETAILS: u32 = 16;
-/// Only together with [`NAME`]: sellers of products are called creators too.
+/// Counts only together with [`NAME`]: sellers of products are called creators, too.
 const CREATOR: u32 = 32;
 const NAME: u32 = 64;
 /// Readers' comments, or the number of them.
 const COMMENTS: u32 = 128;
 const BREADCRUMB: u32 = 256;
-/// Of another article if it has a link; else a standfirst.
+/// A teaser of another article if it contains a link; else a standfirst.
 const TEASER: u32 = 512;
-/// A column or a foot: of the page, or of the article.
+/// A column or footer, of the page or of the article.
 const FRAME: u32 = 1024;
 const ARTICLE: u32 = 2048;
-// What else tag and attributes of an element say.
+// Meanings of tags and of other attributes.
 const HEADING: u32 = 1 << 12;
 const AUTHOR_LINK: u32 = 1 << 13;
 const TAG_LINK: u32 = 1 << 14;
@@ -68,15 +68,15 @@ pub(crate) const OF_CHANGE: u32 = 1 << 18;
 const ADDRESS: u32 = 1 << 19;
 const ASIDE: u32 = 1 << 20;
 
-/// Smaller asides without a heading are not side columns: they hold a date or a name.
+/// Asides with fewer nodes and no heading are not side columns: they contain a date or a name.
 const SMALL_ASIDE: u32 = 12;
-/// Larger asides and footers hold more than a byline and a date.
+/// Asides and footers with more nodes contain more than a byline and a date.
 const SMALL_FRAME: u32 = 150;
-/// Elements for the dates of one article: of its publication and its change, each perhaps within another.
+/// Maximum number of elements for the dates of one article: publication and change, each perhaps inside another element.
 const DATES_OF_ONE: usize = 4;
-/// Nodes behind the body within which what is called the footer of an article or entry begins.
+/// Maximum number of nodes between the body and the footer of an article or entry.
 const BEHIND: u32 = 40;
-/// Smaller elements hold only the number of comments, not the comments.
+/// Elements with fewer nodes contain only the number of comments, not the comments.
 const SMALL_DETAILS: u32 = 40;
 
 /// Words of classes and ids, with their meanings.
@@ -114,7 +114,7 @@ fn cue(word: &str) -> u32 {
     CUES.get(word).copied().unwrap_or_else(other)
 }
 
-/// What the names of each kind of elements say: tag, class, id and the like.
+/// The meanings of each kind of element, by its tag, class, id and other attributes.
 fn cues_of_kinds(document: &Document) -> Vec<u32> {
     let of_kind = |kind: &ElementKind| {
         let Some(element) = document.element(kind.first) else { return 0 };
@@ -158,7 +158,7 @@ fn cues_of_kinds(document: &Document) -> Vec<u32> {
         cues | match *element.name {
             local_names!("h1" "h2" "h3" "h4") => HEADING,
             _ if cues & HEADLINE != 0 => HEADING,
-            // What is quoted has dates and authors of its own, and so has another article.
+            // Quotations and other articles have dates and authors of their own.
             local_names!("nav" "blockquote" "article") => SIDE,
             // The footer of a post's header: `<footer class="node__meta">`.
             local_name!("footer") if !has_details => FRAME,
@@ -179,12 +179,12 @@ fn folder(address: &str) -> &str {
     memrchr(b'/', before.as_bytes()).map_or(before, |slash| &before[slash + 1..])
 }
 
-/// Whether a value begins like a machine-readable date, as few do.
+/// Whether a value begins like a machine-readable date. Few values do.
 fn may_be_date(value: &str) -> bool {
     value.len() >= 8 && value.as_bytes()[0].is_ascii_digit()
 }
 
-/// The moment that a script is given to write beside "2 hours ago": `data-timestamp="1584018000"`, `data-date="2012-11-07"`.
+/// The moment from which a script computes "2 hours ago": `data-timestamp="1584018000"`, `data-date="2012-11-07"`.
 pub(crate) fn scripted_date(element: Element<'_>) -> Option<PageDate> {
     element.attributes().find_map(|(name, value)| {
         let name = name.strip_prefix("data-").filter(|_| may_be_date(value))?;
@@ -198,7 +198,7 @@ pub(crate) fn scripted_date(element: Element<'_>) -> Option<PageDate> {
     })
 }
 
-/// What the names in `itemprop` or `property` stand for.
+/// The meanings of the names in `itemprop` or `property`.
 fn property_of(names: &str) -> u32 {
     let known = names.split_ascii_whitespace().find_map(|name| match name.rsplit(':').next()? {
         "author" | "creator" => Some(OF_AUTHOR),
@@ -210,7 +210,7 @@ fn property_of(names: &str) -> u32 {
 }
 
 impl Scan {
-    /// Finds them. Linear in the page.
+    /// Finds the elements in one pass. Linear in the page.
     pub fn of(document: &Document) -> Self {
         let mut scan = Self::default();
         let of_kinds = cues_of_kinds(document);
@@ -306,8 +306,8 @@ impl Scan {
         scan
     }
 
-    /// Determines the side content: no element that contains the headline or the beginning of the body, or half of the page, and no
-    /// small aside or footer of the article that holds its byline or date.
+    /// Determines the side content. Excludes elements that contain the headline, the beginning of the body or half of the page,
+    /// and small asides and footers of the article that contain its byline or date.
     pub(crate) fn settle_zones(
         &mut self,
         heading: Option<NodeId>,
@@ -339,7 +339,7 @@ impl Scan {
         self.zones = zones;
     }
 
-    /// Whether a small range holds an author or a date, and no heading nor the dates of a list.
+    /// Whether a small range contains an author or a date, but neither a heading nor the dates of a list.
     fn is_byline(&self, (start, end): (NodeId, NodeId)) -> bool {
         let within = |ids: &[NodeId]| {
             ids.partition_point(|id| *id < end) - ids.partition_point(|id| *id < start)

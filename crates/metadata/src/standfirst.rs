@@ -1,4 +1,4 @@
-//! The standfirst: what introduces an article below its headline, set apart from its text.
+//! The standfirst: the introduction of an article below its headline, set apart from its text.
 
 use dom::{Document, NodeId, is_inline, local_name, local_names, normalize_space};
 use model::{Field, Source};
@@ -14,16 +14,16 @@ use crate::text::{clip, has_identifier_word, is_unspaced, squash, word_count};
 pub(crate) struct LeadBlock {
     pub(crate) id: NodeId,
     pub(crate) pattern: u64,
-    /// How far the element that is called a standfirst is around it; none may hold the headline.
+    /// Number of levels up to an element whose name is that of a standfirst and that does not contain the headline.
     named: Option<usize>,
 }
 
-/// Blocks below the headline that are looked at.
+/// Maximum number of blocks below the headline that are examined.
 const BLOCKS: usize = 16;
 /// Words of a standfirst; in scripts without spaces, a third of the characters.
 const WORDS: std::ops::RangeInclusive<usize> = 5..=100;
 
-/// What classes and ids call a standfirst.
+/// Names of standfirsts in classes and ids.
 const NAMES: [&str; 21] = [
     "abstract", "chapo", "dek", "deck", "entradilla", "excerpt", "ingress", "intro", "lead",
     "lede", "preamble", "standfirst", "strapline", "subhead", "subheadline", "subheading",
@@ -60,7 +60,7 @@ pub(crate) fn standfirst_blocks(evidence: &MetadataEvidence<'_>) -> Vec<LeadBloc
     blocks
 }
 
-/// The innermost element that has all text of a block: a paragraph may be set in bold.
+/// The innermost element that contains all text of a block: a paragraph may be in bold.
 fn innermost(document: &Document, id: NodeId) -> NodeId {
     let whole = document.text_content(id).trim().len();
     let has_all = |child: &NodeId| {
@@ -69,7 +69,7 @@ fn innermost(document: &Document, id: NodeId) -> NodeId {
     std::iter::successors(Some(id), |id| document.children(*id).find(has_all)).last().unwrap_or(id)
 }
 
-/// The text of a block, if that has the length of a standfirst and another form than the paragraphs that follow it.
+/// The text of a block, if it has the length of a standfirst and its form differs from that of the paragraphs after it.
 pub(crate) fn text_set_apart(
     evidence: &MetadataEvidence<'_>,
     block: &LeadBlock,
@@ -89,8 +89,8 @@ pub(crate) fn text_set_apart(
         .then_some(text)
 }
 
-/// The text in the place where siblings have their standfirsts; else a block set apart that is called a standfirst, or that
-/// begins like the description, or, on a page by itself, a sentence before the paragraphs or a heading directly below the
+/// The text in the place where siblings have their standfirsts; else a block set apart that is named as a standfirst or begins
+/// like the description; else, on a page without siblings, a sentence before the paragraphs or a heading directly below the
 /// headline.
 pub(crate) fn subtitle(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     let field = |value: String| Some(Field::new(value, Source::Page));
@@ -108,7 +108,7 @@ pub(crate) fn subtitle(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
         declared_descriptions(evidence).take(4).map(|(_, text)| squash(&text)).collect();
     // Siblings would have a standfirst, too.
     let is_by_itself = evidence.learnt.pages == 0;
-    // What follows the standfirst are paragraphs of one form, none of which is before it.
+    // The standfirst is followed by paragraphs of one form, none of which is before it.
     let paragraphs = blocks.windows(2).find(|pair| pair[0].pattern == pair[1].pattern);
     let paragraphs = paragraphs.and_then(|p| blocks.iter().position(|b| b.pattern == p[0].pattern));
     let rank = |at: usize, block: &LeadBlock| {
@@ -141,7 +141,7 @@ pub(crate) fn subtitle(evidence: &MetadataEvidence<'_>) -> Option<Field<String>>
     field(ranked.min_by_key(|found| found.0)?.1)
 }
 
-/// Takes a byline off the end of a standfirst: a word or two and the names of the authors, after a sentence.
+/// Removes a byline from the end of a standfirst: after a sentence, a word or two and the names of the authors.
 pub(crate) fn cut_byline(text: &mut String, authors: &[String]) {
     let Some(first) = authors.iter().filter_map(|name| text.rfind(&**name)).min() else { return };
     let names = authors.iter().map(|name| word_count(name)).sum::<usize>();
@@ -154,7 +154,7 @@ pub(crate) fn cut_byline(text: &mut String, authors: &[String]) {
     }
 }
 
-/// Words from which a text that ends like a sentence is one.
+/// Minimum number of words of a sentence.
 const SENTENCE: usize = 8;
 /// Ends of sentences.
 const ENDS: [char; 13] = ['.', '!', '?', '…', '"', '”', '“', '»', '。', '！', '？', '۔', '।'];
@@ -163,7 +163,7 @@ fn is_sentence(text: &str) -> bool {
     text.ends_with(ENDS) && (word_count(text) >= SENTENCE || is_unspaced(text))
 }
 
-/// Whether a block is in a figure, a table or what is said about the author, or is mostly a link.
+/// Whether a block is in a figure, a table or a note about the author, or is mostly a link.
 fn is_caption(evidence: &MetadataEvidence<'_>, id: NodeId) -> bool {
     let document = evidence.document;
     let named = |name: &dom::LocalName| {

@@ -17,7 +17,7 @@ pub(crate) fn plain(value: &str) -> String {
     dom::normalize_space(&text)
 }
 
-/// Character references resolved, at most twice (`&amp;#39;` is common).
+/// Resolves character references, at most twice (`&amp;#39;` is common).
 fn decode(value: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(value);
     for _ in 0..2 {
@@ -40,7 +40,7 @@ fn has_reference(text: &str) -> bool {
     })
 }
 
-/// A word or short phrase, folded.
+/// Folds a word or short phrase for comparison.
 pub(crate) fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -50,7 +50,7 @@ pub(crate) fn folded(text: &str) -> String {
     folded
 }
 
-/// Letters and digits only, folded: common to all spellings of a name or headline.
+/// Letters and digits only, folded: equal for all spellings of a name or headline.
 pub(crate) fn squash(text: &str) -> String {
     if text.is_ascii() {
         let mut letters = text.to_ascii_lowercase().into_bytes();
@@ -118,7 +118,7 @@ pub(crate) fn identifier_words(value: &str, mut found: impl FnMut(&str)) {
     }
 }
 
-/// Whether any of [`identifier_words`] is one of these.
+/// Whether `is_one` is true for any of [`identifier_words`].
 pub(crate) fn has_identifier_word(value: &str, is_one: impl Fn(&str) -> bool) -> bool {
     let mut found = false;
     identifier_words(value, |word| found |= is_one(word));
@@ -127,7 +127,7 @@ pub(crate) fn has_identifier_word(value: &str, is_one: impl Fn(&str) -> bool) ->
 
 /// Whether a text contains a number.
 pub(crate) fn has_number(text: &str) -> bool {
-    // Without a branch per byte, so that the loop is vectorised.
+    // No branch per byte, so that the compiler vectorises the loop.
     let digits = |bytes: &[u8]| bytes.iter().fold(false, |any, b| any | b.is_ascii_digit());
     text.as_bytes().chunks(64).any(digits)
         || (!text.is_ascii() && text.chars().any(|c| !c.is_ascii() && is_numeric(c)))
@@ -167,7 +167,7 @@ pub(crate) fn fold(c: char) -> Option<char> {
     })
 }
 
-/// Labels, prepared for search: `str::contains` prepares each of them anew for every text.
+/// Labels, prepared for search once; `str::contains` would prepare each label again for every text.
 pub(crate) struct LabelFinder(Vec<Finder<'static>>);
 
 impl LabelFinder {
@@ -175,19 +175,19 @@ impl LabelFinder {
         Self(labels.iter().map(|label| Finder::new(label.as_bytes())).collect())
     }
 
-    /// Whether a text has one of them.
+    /// Whether a text contains one of the labels.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         self.0.iter().any(|label| label.find(text.as_bytes()).is_some())
     }
 
-    /// The end in a text of the first label of the list that it has.
+    /// The byte at which the first label of the list ends in a text, if it contains any.
     pub(crate) fn end_in(&self, text: &str) -> Option<usize> {
         self.0.iter().find_map(|label| Some(label.find(text.as_bytes())? + label.needle().len()))
     }
 }
 
-/// Whether a text has a long word of a name: authors are seldom named in their texts, the places and topics that stand beside
-/// headlines are.
+/// Whether a text contains a long word of a name. Authors are seldom named in their texts, unlike the places and topics beside
+/// headlines.
 pub(crate) fn is_named_in(name: &str, text: &str) -> bool {
     let long: Vec<String> =
         name.split_whitespace().filter(|w| w.len() >= 4).map(str::to_lowercase).collect();
@@ -202,7 +202,7 @@ pub(crate) fn is_named_in(name: &str, text: &str) -> bool {
     !long.is_empty() && words.into_iter().any(is_long)
 }
 
-/// Whether a text is, or has, a variable of a template that was not filled in.
+/// Whether a text is or contains a variable of a template that was not filled in.
 pub(crate) fn is_variable(text: &str) -> bool {
     let text = text.trim();
     let is_marked = |mark: &str| text.contains(mark);
@@ -219,8 +219,8 @@ pub(crate) fn is_variable(text: &str) -> bool {
             || text.starts_with('$'))
 }
 
-/// An absolute http(s) address, resolved against `base`, without fragment; `None` for what programs and templates print where
-/// there is none ("undefined", "{{ image }}").
+/// An absolute http(s) address, resolved against `base`, without fragment; `None` for what programs and templates print for a
+/// missing address ("undefined", "{{ image }}").
 pub(crate) fn absolute(base: Option<&Url>, href: &str) -> Option<String> {
     const NONE: [&str; 5] = ["null", "undefined", "none", "nan", "false"];
     let href = href.trim();
@@ -242,7 +242,7 @@ pub(crate) fn absolute(base: Option<&Url>, href: &str) -> Option<String> {
     Some(url.into())
 }
 
-/// Host without `www.` and path without its last slash, then the query.
+/// Splits an address into host without `www.`, path without its last slash, and query.
 pub(crate) fn page_key(url: &str) -> (&str, &str, &str) {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let rest = rest.split('#').next().unwrap_or(rest);

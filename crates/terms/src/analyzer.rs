@@ -28,7 +28,7 @@ pub struct AnalyzedWord<'a> {
     pub term: Term<'a>,
 }
 
-/// Gives the terms of texts in one language. For use by one thread, because it caches words. The
+/// Splits texts in one language into terms. For use by one thread, because it caches words. The
 /// results do not depend on earlier texts.
 pub struct Analyzer {
     recipe: Recipe,
@@ -38,8 +38,8 @@ pub struct Analyzer {
 }
 
 impl Analyzer {
-    /// The analyzer for a language. Without a language, or for one without stemmer and stop words,
-    /// the terms are the words in lower case.
+    /// Creates the analyzer for a language. Without a language, or for one without stemmer and stop
+    /// words, the terms are the words in lower case.
     pub fn for_language(language: Option<Language>) -> Self {
         let recipe = Recipe::of(language);
         let word_to_term = recipe.chain(RawTokenizer::default());
@@ -57,8 +57,8 @@ impl Analyzer {
         self.analyze_words(text, &mut |word| sink(word.term));
     }
 
-    /// As [`Analyzer::analyze`], with the word that each term was derived from, and its position:
-    /// the same positions as those of [`text_analyzer`]'s tokens.
+    /// Like [`Analyzer::analyze`], with the word that each term was derived from and its position,
+    /// which is also the position of the token from [`text_analyzer`].
     pub fn analyze_words(&mut self, text: &str, sink: &mut impl FnMut(AnalyzedWord<'_>)) {
         let Self { recipe, word_to_term, memo, .. } = self;
         let mut scanner = Scanner::new(text, recipe.apostrophe);
@@ -77,9 +77,9 @@ impl Analyzer {
         }
     }
 
-    /// The hashes of the terms of all texts in order, without stop words, and for each text the
-    /// number of terms before it, followed by the total number. All terms are then in the
-    /// vocabulary: the same terms as those of [`Analyzer::analyze`], faster.
+    /// Adds the terms of all texts to the vocabulary. Returns their hashes in order, without stop
+    /// words, and for each text the number of terms before it, followed by the total number. The
+    /// terms are those of [`Analyzer::analyze`], but computed faster.
     pub fn learn<'t>(
         &mut self,
         texts: impl Iterator<Item = &'t str>,
@@ -138,8 +138,8 @@ pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
 }
 
 /// The analyzers of one thread, created on first use. Languages with the same rules share one, so
-/// there are at most twenty. Their caches together are limited to the words that two or three
-/// languages in common use have: the least recently used are emptied.
+/// there are at most twenty. All caches together have room for the words of two or three common
+/// languages; the least recently used ones are emptied.
 #[derive(Default)]
 pub struct Analyzers {
     by_recipe: BTreeMap<RecipeKey, Used>,
@@ -161,7 +161,7 @@ struct Used {
 const REMEMBERED: usize = 16 << 20;
 
 impl Analyzers {
-    /// Without analyzers.
+    /// Creates an empty set of analyzers.
     pub fn new() -> Self {
         Self::default()
     }

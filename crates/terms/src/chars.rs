@@ -1,8 +1,8 @@
 //! Character classes for tokenizers, from a table.
 //!
-//! There are two definitions of a word. [`Class`] is that of terms: letters, digits and their
-//! combining marks, with scripts without spaces treated separately. [`CharacterKind::is_python_word`] and
-//! its companions are those of Python's `re`, in which the benchmark counts words (see
+//! There are two definitions of a word. [`Class`] defines the words of terms: letters, digits and
+//! their combining marks, with scripts without spaces treated separately. [`CharacterKind::is_python_word`]
+//! and the methods after it follow Python's `re`, with which the benchmark counts words (see
 //! [`crate::words()`]).
 
 use std::sync::LazyLock;
@@ -34,7 +34,7 @@ const UNDERSCORE: u16 = 0x40;
 pub(crate) const ALPHABETIC: u16 = 0x100;
 pub(crate) const NUMERIC: u16 = 0x200;
 pub(crate) const UPPERCASE: u16 = 0x400;
-/// [`char::to_lowercase`] gives something else than the character itself.
+/// [`char::to_lowercase`] changes the character.
 pub(crate) const HAS_LOWERCASE: u16 = 0x800;
 
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ pub(crate) struct CharacterKind(u16);
 impl CharacterKind {
     fn of(c: char) -> Self {
         let mark = is_mark(c);
-        // Asked once each: for other characters than ASCII the answers are searched for.
+        // Called once each: beyond ASCII, both search tables.
         let (alphabetic, numeric) = (c.is_alphabetic(), c.is_numeric());
         let alphanumeric = alphabetic || numeric;
         // Rust's `is_alphanumeric` exceeds Python's `isalnum` by marks and circled letters only.
@@ -93,7 +93,7 @@ impl CharacterKind {
         self.has(PYTHON_WORD | UNDERSCORE)
     }
 
-    /// Whether it is a word of its own in the benchmark's regex: Thai, kana, Chinese characters.
+    /// Whether it alone is a word in the benchmark's regex: Thai, kana, Chinese characters.
     #[inline]
     pub(crate) fn is_single(self) -> bool {
         self.has(PYTHON_SINGLE)
@@ -112,7 +112,7 @@ impl CharacterKind {
     }
 }
 
-/// Digits of the South-East Asian scripts form numbers, not pairs.
+/// Whether a character is of a script without spaces. Digits of the South-East Asian scripts form numbers, not pairs.
 fn is_unspaced(c: char) -> bool {
     Script::of(c).is_some_and(Script::is_unspaced) && !(c.is_numeric() && (c as u32) < 0x3000)
 }

@@ -1,8 +1,8 @@
 //! Detects the language of a text, from a sample of its beginning.
 //!
 //! The script decides first: the detectors know only one language for most scripts. For the Latin
-//! and Cyrillic alphabets function words decide, if several of one language are there, often
-//! enough, and hardly any of others. If not, `whichlang` names a language (it knows 16 and always
+//! and Cyrillic alphabets, function words decide if several of one language occur, often enough,
+//! and hardly any of others. If not, `whichlang` names a language (it knows 16 and always
 //! answers); if the text has enough function words of that language, its answer is accepted.
 //! Otherwise, and for Arabic, Hebrew and Devanagari, `whatlang` (70 languages, slower) is used too.
 //! Its answer is preferred if it is a language that `whichlang` does not know, or one with more
@@ -26,7 +26,7 @@ const SAMPLE_BYTES: usize = 8_192;
 /// Minimum number of letters for detection.
 const MIN_LETTERS: usize = 20;
 /// Minimum share of words that are function words of a language. Running text has three times as
-/// many; text in a related language, whose words are left out of the lists, a third.
+/// many. Text in a related language has a third of it, because the lists omit shared words.
 const MIN_FUNCTION_WORDS: f64 = 0.05;
 /// Characters passed to `whatlang`, whose time is proportional to them.
 const WHATLANG_CHARS: usize = 800;
@@ -49,20 +49,20 @@ pub struct Detected {
     counts: FunctionWords,
 }
 
-/// Probability from which a declared language with a list of function words gives way to another.
+/// Probability of another language from which a declared language with a list of function words is overruled.
 const CONTRADICTED: f64 = 0.5;
-/// The same for one that only `whatlang` knows.
+/// Like [`CONTRADICTED`], for a declared language that only `whatlang` knows.
 const CONTRADICTED_UNLISTED: f64 = 0.8;
-/// The same for one that no detector knows: its texts are taken for those of a related one.
+/// Like [`CONTRADICTED`], for a declared language that no detector knows: its texts are mistaken for a related language.
 const CONTRADICTED_UNKNOWN: f64 = 0.95;
 
-/// Share of function words of a language below which a text of enough words is not in it: running text has five times as many.
+/// Share of function words of a language below which a text with enough words is not in it: running text has five times as many.
 const FEW_FUNCTION_WORDS: f64 = 0.03;
-/// Words that are enough.
+/// Minimum number of words for [`FEW_FUNCTION_WORDS`].
 const ENOUGH_WORDS: u32 = 40;
 
-/// Codes of countries that are written for their languages, where they are those of languages that no detector knows ("br" of a page
-/// from Brazil is Breton), as in the [likely subtags](https://www.unicode.org/reports/tr35/#Likely_Subtags) of CLDR.
+/// Country codes that pages declare instead of languages, and that are codes of languages that no detector knows ("br" on a page
+/// from Brazil means Breton), as in the [likely subtags](https://www.unicode.org/reports/tr35/#Likely_Subtags) of CLDR.
 const OF_COUNTRIES: [(&str, &str); 8] = [
     ("br", "pt"),
     ("ch", "de"),
@@ -80,9 +80,9 @@ static OF_WHATLANG: LazyLock<Vec<Language>> = LazyLock::new(|| {
 });
 
 impl Detected {
-    /// Whether a text is not in the language that is declared: another is likely, or hardly any function words of it are there. A
-    /// language that the detectors do not know is believed unless function words clearly speak for another: nobody declares it by
-    /// mistake, and they are bound to take it for another.
+    /// Whether a text is not in the declared language: another is likely, or the text has hardly any of its function words. A
+    /// declared language that the detectors do not know is accepted unless function words clearly indicate another: it is
+    /// hardly ever declared by mistake, and the detectors necessarily mistake it for another.
     pub fn contradicts(&self, declared: Language) -> bool {
         let is_of_country = || OF_COUNTRIES.contains(&(declared.as_str(), self.language.as_str()));
         declared != self.language
@@ -100,8 +100,8 @@ impl Detected {
             }
     }
 
-    /// The probability that the text is in a language: [`Self::score`] for the detected one. For another, what that leaves, at most
-    /// what its own function words tell if there is a list of them: the detector may know neither.
+    /// The probability that the text is in a language: [`Self::score`] for the detected language. For another language it is the
+    /// remainder, limited by the probability from its function words if they are listed: the text may be in neither.
     pub fn probability(&self, language: Language) -> f64 {
         let rest = 1.0 - self.score;
         match language == self.language {
@@ -135,7 +135,7 @@ pub fn detect(text: &str) -> Option<Detected> {
     let east_asian = weight(Script::Kana) + weight(Script::Han);
 
     let scripts = counts.iter().filter_map(|&(script, _)| script);
-    // The first of equals.
+    // Of equal weights, the first counts.
     let more = |best, own| if weight(own) > weight(best) { own } else { best };
     let mut script = scripts.reduce(more)?;
     let mut letters = weight(script);
@@ -158,7 +158,7 @@ pub fn detect(text: &str) -> Option<Detected> {
 fn by_words(sample: &str, script: Script) -> Detected {
     let counts = FunctionWords::of(sample);
     let found = |language, reliable, score| Detected { language, script, reliable, score, counts };
-    // Letters that Russian and Bulgarian do not use, but related languages do.
+    // Letters of related languages that Russian and Bulgarian do not use.
     let not_russian = script == Script::Cyrillic
         && sample.contains([
             'і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ', 'ә', 'ғ', 'қ', 'ң', 'ө',
@@ -203,7 +203,7 @@ fn by_words(sample: &str, script: Script) -> Detected {
 /// The beginning of a text, cut at a character after enough letters.
 fn sample_of(text: &str) -> &str {
     let mut letters = 0;
-    // In pieces, as long as they are ASCII and not the last one.
+    // Counts whole pieces while they are ASCII and not the last one.
     let mut begun = 0;
     for piece in text.as_bytes().chunks_exact(PIECE) {
         let more = piece.iter().fold(0u8, |sum, byte| sum + u8::from(byte.is_ascii_alphabetic()));
@@ -228,7 +228,7 @@ fn sample_of(text: &str) -> &str {
 /// Bytes whose letters are counted together.
 const PIECE: usize = 64;
 
-/// Letters and their marks by script, at the script's index.
+/// Counts letters and their marks by script, at the script's index.
 fn script_counts(text: &str) -> [(Option<Script>, usize); Script::COUNT] {
     let kinds = CharacterTable::get();
     let mut counts = [(None, 0); Script::COUNT];
@@ -257,7 +257,7 @@ fn only_script(text: &str, script: Script) -> Cow<'_, str> {
     }
 }
 
-/// The language of a script; of one that several share, that to assume when no detector answers.
+/// The language of a script; for a shared script, the language to assume when no detector answers.
 fn main_language(script: Script) -> Language {
     Language::new(match script {
         Script::Latin => "en",
@@ -290,7 +290,7 @@ fn main_language(script: Script) -> Language {
     })
 }
 
-/// Whether the detectors know several languages of a script.
+/// Whether the detectors know several languages with this script.
 fn is_shared(script: Script) -> bool {
     use Script::{Arabic, Cyrillic, Devanagari, Hebrew, Latin};
     matches!(script, Latin | Cyrillic | Arabic | Hebrew | Devanagari)

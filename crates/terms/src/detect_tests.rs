@@ -170,7 +170,7 @@ fn declared_languages_that_are_not_detected_are_not_contradicted() {
     }
 }
 
-/// The language of a site whose texts are in another script, some of them too short to be sure.
+/// A site declares a language, but its texts are in another script, and some are too short to be certain.
 #[test]
 fn a_declared_language_of_another_script_is_contradicted() {
     let english =
@@ -182,7 +182,7 @@ fn a_declared_language_of_another_script_is_contradicted() {
     }
 }
 
-/// The default of a theme, under texts whose language the detectors do not know or take for a relative.
+/// A theme declares its default language for texts in a language that the detectors do not know or mistake for a related one.
 #[test]
 fn a_default_without_its_function_words_is_contradicted() {
     let english = Language::from_tag("en").unwrap();

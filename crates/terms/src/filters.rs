@@ -13,7 +13,7 @@ use tantivy::tokenizer::{
 use crate::scanner::{Apostrophe, Scanner};
 use crate::script::Script;
 
-/// Words, and pairs of characters for scripts without spaces.
+/// Splits text into words, and into pairs of characters for scripts without spaces.
 #[derive(Clone)]
 pub(crate) struct WordTokenizer {
     apostrophe: Apostrophe,
@@ -78,7 +78,7 @@ fn is_term_length(word: &str) -> bool {
     long_enough && (word.len() <= MAX_CHARS || word.chars().nth(MAX_CHARS).is_none())
 }
 
-/// A token filter that is a function: it may change the text of a token, and says whether the token stays.
+/// A token filter made of a function, which may change the text of a token and returns whether to keep the token.
 #[derive(Clone)]
 pub(crate) struct WordFilter<F>(F);
 
@@ -179,7 +179,7 @@ const ENGLISH: &str = "
     wont wouldnt shant shouldnt cant couldnt mustnt lets whats heres theres
 ";
 
-/// The languages supported by tantivy and the Snowball stemmers, with the stemmer; none for Greek, whose stemmer panics.
+/// The languages supported by tantivy and the Snowball stemmers, with the stemmer; `None` for Greek, whose stemmer panics.
 pub(crate) const LANGUAGES: [(&str, Language, Option<Algorithm>); 18] = [
     ("ar", Language::Arabic, Some(Algorithm::Arabic)),
     ("da", Language::Danish, Some(Algorithm::Danish)),

@@ -27,11 +27,11 @@ const LISTS: [(&str, &[&str]); LANGUAGES] = [
 /// Languages with a list.
 const LANGUAGES: usize = 11;
 
-/// Minimum number of different listed words in running text; text in other languages has seldom
+/// Minimum number of different listed words in running text; text in other languages seldom has
 /// more than two.
 const SEVERAL: u32 = 4;
 
-/// More bytes than any of the words has, with room for a last character.
+/// Maximum bytes of a listed word, with room for one more character.
 const LONGEST: usize = 16;
 
 /// Whether a language has a list.
@@ -53,11 +53,11 @@ pub(crate) struct FunctionWords {
 }
 
 impl FunctionWords {
-    /// Counts the words of a sample. One pass.
+    /// Counts the words of a sample in one pass.
     pub(crate) fn of(sample: &str) -> Self {
         let listed = &*LISTED;
         let mut counts = Self::default();
-        // Of longer words only the length is known.
+        // Only the length of longer words is kept.
         let (mut word, mut length) = ([0; LONGEST], 0);
         for c in sample.chars().chain([' ']) {
             if c.is_ascii_alphabetic() {
@@ -91,12 +91,12 @@ impl FunctionWords {
     }
 
     fn share_at(&self, at: usize) -> f64 {
-        // A single hit may be a word that two languages share.
+        // A single hit may be a word that occurs in two languages.
         let hits = self.hits[at];
         if hits < 2 { 0.0 } else { f64::from(hits) / f64::from(self.words) }
     }
 
-    /// Whether hardly any function words of a language are in a sample of enough words: less than this share.
+    /// Whether a sample of at least `enough` words has a share of function words of a language below `least`.
     pub(crate) fn lacks(&self, language: Language, enough: u32, least: f64) -> bool {
         self.words >= enough && self.share(language) < least
     }
@@ -107,7 +107,7 @@ impl FunctionWords {
     }
 
     /// The probability of a language, by Laplace's rule of succession from its function words and those of the next language:
-    /// (n + 1) / (n + m + 2); less in proportion if they are less than the least share of the words. Fewer than four different
+    /// (n + 1) / (n + m + 2), reduced in proportion if their share of the words is below `least`. Fewer than four different
     /// words count once each: one of them may be a word of a related language.
     pub(crate) fn probability(&self, language: Language, least: f64) -> f64 {
         let Some(at) = place_of(language) else { return 0.0 };
@@ -117,9 +117,9 @@ impl FunctionWords {
         (hits + 1.0) / (hits + next + 2.0) * (self.share_at(at) / least).min(1.0)
     }
 
-    /// The language whose function words are at least this share of the words, several different
-    /// ones among them, if no other language has half as many. A single word ("de") may also be of
-    /// a language without a list.
+    /// The language whose function words are at least this share of the words, with several
+    /// different ones, if no other language has half as many. A single word ("de") may also belong
+    /// to a language without a list.
     pub(crate) fn leader(&self, least: f64) -> Option<Language> {
         let at = (0..LANGUAGES).max_by_key(|&at| self.hits[at])?;
         let leads = self.share_at(at) >= least

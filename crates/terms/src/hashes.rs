@@ -4,15 +4,15 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::letters::{is_alphanumeric, lowercase};
 
-/// The hashes of the words of a text: runs of letters and digits, without case. Letters of scripts that do not separate
-/// words are words of their own. The flag says whether a word consists of digits.
+/// The hashes of the words of a text: runs of letters and digits, ignoring case. Each letter of a script that does not separate
+/// words is a word of its own. The flag says whether a word consists of digits.
 pub fn hash_words(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
     let mut rest = text;
     let mut word: Vec<u8> = Vec::new();
     std::iter::from_fn(move || {
         word.clear();
         loop {
-            // Most characters are ASCII: whole runs of its letters at once.
+            // Most characters are ASCII: reads a whole run of its letters at once.
             let bytes = rest.as_bytes();
             let (mut run, mut classes) = (0, 0);
             while let Some(class) = bytes.get(run).map(|byte| CLASSES[usize::from(*byte)])
@@ -78,7 +78,7 @@ const CLASSES: [u8; 256] = {
 
 /// Whether a letter is of a script without spaces between words: Thai, Lao, Khmer, Burmese, kana, Han.
 fn is_unseparated(c: char) -> bool {
-    // Few letters come this far.
+    // Fast path: most letters are below.
     c >= '\u{0e00}'
         && matches!(c,
         '\u{0e00}'..='\u{0eff}'

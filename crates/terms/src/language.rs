@@ -34,7 +34,7 @@ impl Language {
         Some(Self::new(known.to_639_1().unwrap_or(known.to_639_3())))
     }
 
-    /// A code known to be canonical.
+    /// Creates a language from a code known to be canonical.
     pub(crate) const fn new(code: &str) -> Self {
         let code = code.as_bytes();
         Self([code[0], code[1], if code.len() > 2 { code[2] } else { 0 }])
@@ -73,8 +73,8 @@ impl fmt::Debug for Language {
     }
 }
 
-/// Codes that ISO 639-3 does not have, or not for the language as a whole: retired ones, those of ISO 639-2 for bibliographies,
-/// and those of varieties that are not told apart.
+/// Codes that ISO 639-3 lacks, or has only for a variety: retired codes, the bibliographic codes of ISO 639-2, and codes of
+/// varieties that are not distinguished here.
 #[rustfmt::skip]
 const CANONICAL: [(&str, &str); 29] = [
     ("alb", "sq"), ("arb", "ar"), ("arm", "hy"), ("baq", "eu"), ("bur", "my"), ("chi", "zh"),

@@ -1,5 +1,5 @@
-//! Letters and numbers as the standard library defines them, from a table: for characters beyond ASCII, the library
-//! searches several tables for each.
+//! Letters and numbers as defined by the standard library, from a single table: for each character beyond ASCII, the library
+//! searches several tables.
 
 use crate::chars::{ALPHABETIC, CharacterTable, HAS_LOWERCASE, NUMERIC, UPPERCASE};
 
@@ -39,7 +39,7 @@ pub fn is_uppercase(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_uppercase() } else { has(c, UPPERCASE) }
 }
 
-/// The lower-case form of a character, of up to three: [`char::to_lowercase`].
+/// The lower-case form of a character, up to three characters: [`char::to_lowercase`].
 #[inline]
 pub fn lowercase(c: char) -> impl Iterator<Item = char> {
     let changes = if c.is_ascii() { c.is_ascii_uppercase() } else { has(c, HAS_LOWERCASE) };

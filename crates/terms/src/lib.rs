@@ -6,8 +6,8 @@ thread) gives the text's terms: lower-cased, without stop words, stemmed, based 
 spaces, pairs of characters. [`rank_terms`] ranks the terms of each page against its siblings (Forest §3.1),
 with a [`Vocabulary`] that maps hashes back to text. [`FrequentTerms`]
 finds the stop words of languages that have no list. [`words()`] and [`count_words`] count plain words as the
-benchmark does, and [`hash_words`] hashes words to compare texts; these are not terms. [`share_repeated`] tells how much of a text is there twice. [`is_right_to_left`] tells the direction of writing, [`letters`] which characters
-are letters.
+benchmark does, and [`hash_words`] hashes words to compare texts; these are not terms. [`share_repeated`] measures how much of a
+text is repeated, [`is_right_to_left`] determines the direction of writing, and [`letters`] classifies characters.
 
 Invariants: depends on nothing about pages, elements or files; takes `&str`, gives terms. Nothing here fails.
 The same text gives the same terms, whatever was analysed before.

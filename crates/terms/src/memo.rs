@@ -9,13 +9,13 @@ use crate::vocabulary::{Term, Vocabulary};
 /// Maximum number of cached raw words: about 6 MB, more than the usual vocabulary of a site.
 const CAPACITY: usize = 1 << 16;
 
-/// Maximum bytes of the texts of terms and long words: twice what as many words of a language take.
+/// Maximum bytes of the texts of terms and long words: twice what [`CAPACITY`] words of a language take.
 const TEXTS: usize = 2 << 20;
 
 /// Raw word → its term's hash and text, or no term.
 pub(crate) struct TermCache {
-    /// Short words by open addressing: each in the first free slot from the one its bytes hash to,
-    /// or in the last allowed one. Most words of a text are found at the first slot.
+    /// Short words by open addressing: each is in the first free slot from the one its bytes hash
+    /// to, or in the last slot allowed. Most words of a text are found in the first slot.
     short: Vec<Short>,
     /// Long words, and their indices.
     long: Vec<CachedTerm>,
@@ -102,7 +102,7 @@ impl TermCache {
             + self.ends.capacity() * size_of::<u32>()
     }
 
-    /// Begins a turn of a vocabulary, unless the previous turn was of the same one.
+    /// Begins a turn of a vocabulary, unless the previous turn belonged to the same one.
     pub(crate) fn begin(&mut self, vocabulary: &Vocabulary) {
         if self.learner != vocabulary.number() {
             if self.turn == u32::MAX {
@@ -152,7 +152,7 @@ impl TermCache {
         if self.short[place].word != packed {
             let known = self.analyze_new(word, analyze);
             self.grow();
-            // Computed only now, because a new word may have emptied the cache.
+            // Computed again, because a new word may have emptied the cache.
             place = self.place(packed);
             self.short[place] = Short { word: packed, known };
         }
@@ -184,8 +184,8 @@ impl TermCache {
         let mut place = first;
         for way in 1..LONGEST_WAY {
             let own = self.short[place].word;
-            // Without branches: most words are found at once. The first bytes show whether a slot
-            // is free.
+            // Without branches: most words are found in the first slot. The first bytes show whether
+            // a slot is free.
             if (own[0] ^ word[0]) | (own[1] ^ word[1]) == 0 || own[0] == 0 {
                 break;
             }

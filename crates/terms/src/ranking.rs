@@ -52,7 +52,7 @@ pub struct RankedTerms {
     pub hashes: Vec<u64>,
 }
 
-/// The weight of a term that occurs so many times on a page and on so many of the siblings.
+/// Returns the weight of a term by its count on a page and the number of siblings that contain it.
 fn weight_among(siblings: usize, weighting: TermWeighting) -> impl Fn(u32, u32) -> f64 {
     let by_df = (0..=siblings).map(|df| libm::log(siblings as f64 / df as f64));
     let idf: Vec<f64> = by_df.collect();
@@ -84,7 +84,7 @@ fn top_terms(
         |&(hash, weight): &(u64, f64)| vocabulary.text(hash).map(|text| (weight, text, hash));
     let mut terms: Vec<(f64, &str, u64)> = Vec::new();
     if top > 0 && top < weighted.len() {
-        // Only terms that weigh as much as the last one taken must be compared by their texts.
+        // Only terms with the same weight as the last selected one must be compared by their texts.
         let (_, last, _) = weighted.select_nth_unstable_by(top - 1, |a, b| b.1.total_cmp(&a.1));
         let least = last.1;
         let enough = weighted.iter().filter(|term| term.1 >= least).map(known);
@@ -131,7 +131,7 @@ pub struct FrequentConfig {
     pub min_pages: usize,
 }
 
-/// Terms that are treated as stop words.
+/// Terms that are treated as stop words because most sibling pages have them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FrequentTerms {
     hashes: Vec<u64>,

@@ -1,19 +1,19 @@
-//! How much of a text is there twice.
+//! Measures how much of a text is repeated.
 
 use rustc_hash::FxHashSet;
 
 use crate::letters::is_alphanumeric;
 use crate::script::Script;
 
-/// Words of a run that is looked for. Runs of twelve are hardly ever repeated by chance.
+/// Number of words in a compared run. Runs of twelve are hardly ever repeated by chance.
 const RUN: usize = 12;
-/// Characters of a run in texts whose scripts have no spaces between words.
+/// Number of characters in a compared run, in scripts without spaces between words.
 const RUN_OF_CHARACTERS: usize = 24;
-/// Factor of polynomial hashes of words and of runs of them: odd, with half of its bits set.
+/// Factor of the polynomial hashes of words and runs: odd, with half of its bits set.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The share of the words of a text that are in runs of twelve words which the text has had before, 0 to 1; in scripts without
-/// spaces, of the characters that are in runs of 24. Only letters and digits count. Linear in the text.
+/// The share (0 to 1) of the words of a text in runs of twelve words that occurred earlier in it. In scripts without spaces, the
+/// share of the characters in runs of 24. Only letters and digits count. Linear in the text.
 pub fn share_repeated(text: &str) -> f64 {
     let (words, run) = words_of(text);
     if words.len() <= run {
@@ -25,7 +25,7 @@ pub fn share_repeated(text: &str) -> f64 {
     let add = |hash: u64, word: u64| hash.wrapping_mul(FACTOR).wrapping_add(word);
     let mut hash = words[..run].iter().fold(0, |hash, &word| add(hash, word));
     seen.insert(hash);
-    // The words before this one are counted.
+    // Words before index `counted` are not counted again.
     let (mut repeated, mut counted) = (0, 0);
     for (begin, &left) in words[..words.len() - run].iter().enumerate() {
         let end = begin + 1 + run;
@@ -38,7 +38,7 @@ pub fn share_repeated(text: &str) -> f64 {
     repeated as f64 / words.len() as f64
 }
 
-/// Hashes of the words of a text, or of its characters if most are of scripts without spaces, and how many make a run.
+/// Hashes of the words of a text, or of its characters if most are of scripts without spaces, and the length of a run.
 fn words_of(text: &str) -> (Vec<u64>, usize) {
     let add = |hash: u64, c: char| (hash.rotate_left(5) ^ u64::from(c)).wrapping_mul(FACTOR);
     let mut words = Vec::with_capacity(text.len() / 4);

@@ -47,7 +47,7 @@ impl Script {
     /// rare ones.
     #[inline]
     pub fn of(c: char) -> Option<Self> {
-        // Most of all by far.
+        // By far the most common case.
         match c {
             '\0'..='\x7f' => c.is_ascii_alphabetic().then_some(Self::Latin),
             '\u{c0}'..='\u{2af}' => Some(Self::Latin),
@@ -124,7 +124,7 @@ pub fn is_right_to_left(text: &str) -> bool {
     balance > 0
 }
 
-/// Whether a letter is of Hebrew, Arabic, Syriac, Thaana, N'Ko and their like (Unicode, DerivedBidiClass: R and AL).
+/// Whether a letter belongs to Hebrew, Arabic, Syriac, Thaana, N'Ko or a similar script (Unicode, DerivedBidiClass: R and AL).
 fn is_of_right_to_left(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }

@@ -1,4 +1,4 @@
-//! Terms, and the texts of their hashes, for printing.
+//! Terms, and a map from their hashes back to their texts.
 //!
 //! An [`crate::Analyzer`] drops cached words to stay small, so it cannot return texts later. A
 //! caller that ranks terms keeps a vocabulary for as long as it keeps the hashes (a template, a
@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::filters::MAX_CHARS;
 
-/// Longest word in bytes that may give a term; longer ones are not cached.
+/// Maximum bytes of a word that may give a term; longer words are not cached.
 pub(crate) const LONGEST: usize = MAX_CHARS * char::MAX.len_utf8();
 
 /// One term of a text, as returned by [`Analyzer::analyze`](crate::Analyzer::analyze).
@@ -25,7 +25,7 @@ pub struct Term<'a> {
     pub text: &'a str,
 }
 
-/// The hash of a word's term; appends its text.
+/// Returns the hash of a word's term, and appends the term's text.
 pub(crate) fn term_of(
     word_to_term: &mut TextAnalyzer,
     word: &str,
@@ -58,7 +58,7 @@ impl Default for Vocabulary {
 }
 
 impl Vocabulary {
-    /// Empty.
+    /// Creates an empty vocabulary.
     pub fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self {

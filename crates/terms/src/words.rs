@@ -15,9 +15,9 @@ pub fn words(text: &str) -> Words<'_> {
     Words { text, kinds: CharacterTable::get(), at: 0, after_word: false }
 }
 
-/// Whether a text has at least so many words. Reads little further than these.
+/// Whether a text has at least `least` words. Reads little more of a long text than these words.
 pub fn has_words(text: &str, least: u32) -> bool {
-    // Counting is faster than finding. A cut adds at most one word: an apostrophe that is a letter at an end only.
+    // Counting is faster than finding. A cut adds at most one word: an apostrophe that counts as a letter only at an end.
     let most = text.floor_char_boundary((least as usize).saturating_mul(12).min(text.len()));
     most < text.len() && count_words(&text[..most]) > least || count_words(text) >= least
 }
@@ -27,16 +27,16 @@ pub fn count_words(text: &str) -> u32 {
     WordStarts::of(text).count(0..text.len())
 }
 
-/// Where words begin in a text, as far as it is ASCII: found once for all pieces of it.
+/// The beginnings of words in the ASCII parts of a text, found once to count the words of many pieces.
 #[derive(Debug)]
 pub struct WordStarts<'a> {
     text: &'a str,
-    /// A bit for each byte: whether it begins a word after the two bytes before it.
+    /// A bit for each byte: whether a word begins there, given the two previous bytes.
     bits: Vec<u64>,
 }
 
 impl<'a> WordStarts<'a> {
-    /// Finds them. Linear in the text.
+    /// Finds the beginnings. Linear in the text.
     pub fn of(text: &'a str) -> Self {
         let mut bits = Vec::with_capacity(text.len() / 64 + 1);
         // Letters and apostrophes before a group of 64, in its lowest bits.
@@ -55,13 +55,13 @@ impl<'a> WordStarts<'a> {
         Self { text, bits }
     }
 
-    /// The number of words of the piece `range`, by itself: that of [`count_words`]. The range begins and ends at characters.
+    /// The number of words of the piece `range`, as [`count_words`] counts them. The range must begin and end at characters.
     pub fn count(&self, range: Range<usize>) -> u32 {
         let start = range.start;
         count_between(&self.text[range], |from, to| self.begin_in(start + from, start + to))
     }
 
-    /// How many bytes from one to another begin words.
+    /// The number of bytes in a range that begin words.
     #[inline]
     fn begin_in(&self, from: usize, to: usize) -> u32 {
         let Some(last) = to.checked_sub(1).filter(|last| *last >= from) else { return 0 };
@@ -76,11 +76,11 @@ impl<'a> WordStarts<'a> {
     }
 }
 
-/// A bit for each of at most 64 bytes, the first the lowest.
+/// A bit for each of at most 64 bytes, the lowest for the first byte.
 #[inline]
 fn bits_of(group: &[u8], is_set: impl Fn(u8) -> bool) -> u64 {
     let mut flags = [0; 64];
-    // Without branches, so that the loop is vectorised.
+    // No branches, so that the compiler vectorises the loop.
     flags.iter_mut().zip(group).for_each(|(flag, &byte)| *flag = u8::from(is_set(byte)));
     let eight = |(at, flags): (usize, &[u8; 8])| {
         // The product has the flags of eight bytes in its highest byte.
@@ -90,10 +90,10 @@ fn bits_of(group: &[u8], is_set: impl Fn(u8) -> bool) -> u64 {
     flags.as_chunks().0.iter().enumerate().map(eight).fold(0, |all, bits| all | bits)
 }
 
-/// Counts what [`words`] finds, character by character only at the start of a text and at characters beyond ASCII.
-/// `begin` says how many words begin from one place to another, all ASCII and after an ASCII character that is no
-/// apostrophe: each begins at a letter or digit after anything else, except after a single apostrophe that follows a
-/// letter or digit.
+/// Counts the words that [`words`] finds, character by character only at the start of a text and at characters beyond ASCII.
+/// `begin` returns how many words begin between two places, if all is ASCII and follows an ASCII character other than an
+/// apostrophe. A word begins at a letter or digit after any other character, except after a single apostrophe that follows
+/// a letter or digit.
 #[inline]
 fn count_between(text: &str, begin: impl Fn(usize, usize) -> u32) -> u32 {
     let bytes = text.as_bytes();
@@ -101,7 +101,7 @@ fn count_between(text: &str, begin: impl Fn(usize, usize) -> u32) -> u32 {
     let (mut count, mut at) = (0, 0);
     let (mut in_word, mut after_word) = (false, false);
     loop {
-        // Up to a character that alone decides what the next one is.
+        // Continues up to a character that alone determines the role of the next one.
         let mut chars = text[at..].chars();
         while let Some(c) = chars.next() {
             if c.is_ascii() && c != '\'' {
@@ -140,7 +140,7 @@ fn count_between(text: &str, begin: impl Fn(usize, usize) -> u32) -> u32 {
     }
 }
 
-/// How many bytes of ASCII a text begins with.
+/// The number of ASCII bytes at the beginning of a text.
 #[inline]
 fn ascii_run(bytes: &[u8]) -> usize {
     let beyond = |eight: &[u8; 8]| u64::from_le_bytes(*eight) & 0x8080_8080_8080_8080;

@@ -1,12 +1,12 @@
 //! Trees in a layout for evaluating many rows at once.
 //!
-//! Each value is replaced by the number of the column's thresholds that it is below. All splits then compare
+//! Each value is replaced by the number of thresholds of its column that are above it. All splits then compare
 //! bytes, for a bundle of rows at a time and without branches, from the leaves up to the root. Compilers turn
 //! this into vector instructions. It is several times as fast as walking down tree by tree and row by row.
 //! Rows in bundles and comparisons by bytes are from V-QuickScorer (doi:10.1145/2911451.2914758) and
 //! RapidScorer (doi:10.1145/3219819.3219857).
 //!
-//! Invariant: the same bits as walking: the leaves are the same, and are added in the same order.
+//! Invariant: the results are bit for bit those of walking, because the same leaves are added in the same order.
 
 use fearless_simd::{Level, Simd, dispatch};
 
@@ -28,15 +28,15 @@ pub(crate) struct Bundle {
     columns: Vec<(u16, u32)>,
     /// Their thresholds, ascending, each once.
     thresholds: Vec<f32>,
-    /// The splits of all trees, tree by tree, those below before those above.
+    /// The splits of all trees, tree by tree, children before parents.
     splits: Vec<Split>,
-    /// Per tree one past its last split.
+    /// For each tree, the index after its last split.
     ends: Vec<u32>,
-    /// Per tree the values of its leaves.
+    /// For each tree, the values of its leaves.
     leaves: Vec<[f32; LEAVES]>,
 }
 
-/// A byte a row. Aligned, as vectors that lie across lines of the cache cost twice.
+/// One byte per row. Aligned, because vectors that cross cache lines cost twice as much.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Lanes<const LANES: usize>([u8; LANES]);
@@ -46,7 +46,7 @@ struct Lanes<const LANES: usize>([u8; LANES]);
 struct Split {
     /// Index of the column among those in use.
     column: u16,
-    /// Values below so many thresholds of the column, or more, go left.
+    /// Values below at least this many thresholds of the column go left.
     least: u8,
     left: u8,
     right: u8,
@@ -93,7 +93,7 @@ impl Bundle {
                     names.push(leaves);
                     leaves += 1;
                 } else {
-                    // The root is called so where it is a leaf, too: see `sums`.
+                    // The root has this number even if it is a leaf: see `add`.
                     names.push(LEAVES as u8 + inner);
                     inner += 1;
                 }
@@ -120,8 +120,8 @@ impl Bundle {
         Some(Self { columns, thresholds, ..bundle })
     }
 
-    /// For each row the sum of its leaves, added to `base` in the order of the trees; compiled for one of
-    /// the kinds of vectors that processors have.
+    /// For each row, the sum of its leaves, added to `base` in the order of the trees. Compiled separately for
+    /// each kind of vector instructions.
     pub(crate) fn sums(&self, level: Level, rows: &crate::FeatureTable, base: f32) -> Vec<f32> {
         dispatch!(level, simd => self.sums_by(simd, rows, base))
     }
@@ -144,7 +144,7 @@ impl Bundle {
         sums
     }
 
-    /// Adds the leaves of a bundle of rows; gives how many it took.
+    /// Adds the leaves of a bundle of rows, and returns the number of these rows.
     #[inline(always)]
     fn add<S: Simd, const LANES: usize>(
         &self,
@@ -163,7 +163,7 @@ impl Bundle {
         all[..count].copy_from_slice(&sums[..count]);
         let mut from = 0;
         for (tree, &end) in self.ends.iter().enumerate() {
-            // A tree that is one leaf.
+            // The result of a tree that consists of one leaf.
             found[LEAVES] = Lanes([0; LANES]);
             for split in &self.splits[from..end as usize] {
                 let name = |name: u8| usize::from(name) % (2 * LEAVES);
@@ -179,7 +179,7 @@ impl Bundle {
         count
     }
 
-    /// Per column and row of a bundle, how many thresholds the value is below.
+    /// For each column and row of a bundle, the number of thresholds above the value.
     #[inline(always)]
     fn below<S: Simd, const LANES: usize>(
         &self,
@@ -223,7 +223,7 @@ fn tile(rows: &[f32], width: usize, column: usize, count: usize) -> Tile {
     tile
 }
 
-/// Rows become columns.
+/// Transposes a tile: rows become columns.
 #[inline(always)]
 fn transpose<S: Simd>(simd: S, tile: &mut Tile) {
     #[cfg(target_arch = "x86_64")]
@@ -256,8 +256,8 @@ fn count_below<S: Simd>(simd: S, values: &[f32; TILE], thresholds: &[f32], count
     counts.iter_mut().zip(sums).for_each(|(count, sum)| *count = sum as u8);
 }
 
-/// The left one for rows that are below enough thresholds, else the right one. By masks: of a branch
-/// compilers make one a lane.
+/// Chooses the left child for rows below enough thresholds, else the right one. Uses masks, because compilers
+/// turn a branch into one branch per lane.
 #[inline(always)]
 fn choose<const LANES: usize>(
     below: &Lanes<LANES>,
@@ -370,7 +370,7 @@ mod avx512 {
                 fours[at + 2] = of_pairs!(_mm512_unpacklo_pd, pairs[at + 1], pairs[at + 3]);
                 fours[at + 3] = of_pairs!(_mm512_unpackhi_pd, pairs[at + 1], pairs[at + 3]);
             }
-            // Each holds four rows of four columns now, which are four columns apart.
+            // Each now contains four rows of four columns, which are four columns apart.
             for at in 0..4 {
                 const EVEN: i32 = 0b10_00_10_00;
                 const ODD: i32 = 0b11_01_11_01;
@@ -418,7 +418,7 @@ mod tests {
     use crate::rows::{FeatureRow, FeatureTable};
     use crate::trees::{DecisionTree, Trees};
 
-    /// A sound tree grown by numbers: each splits on, or ends in a leaf.
+    /// Grows a valid tree from numbers: each becomes a split or a leaf.
     fn grown(numbers: &mut impl Iterator<Item = u32>, depth: u32, tree: &mut DecisionTree) {
         let number = numbers.next().unwrap_or(0);
         let at = tree.features.len();
@@ -456,7 +456,7 @@ mod tests {
             });
             let one_by_one: Vec<f32> = rows.iter().map(|row| trees.probability(row)).collect();
             prop_assert_eq!(trees.side_by_side(&rows), Some(one_by_one));
-            // And so on processors without the vectors of this one.
+            // The same results as on processors without these vector instructions.
             let bundle = Bundle::of(&bare).unwrap();
             let bits = |level| -> Vec<u32> {
                 bundle.sums(level, &rows, 0.1).into_iter().map(f32::to_bits).collect()

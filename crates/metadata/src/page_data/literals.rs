@@ -1,8 +1,8 @@
-//! Values in scripts: JSON, and what JavaScript writes like it.
+//! Reads values in scripts: JSON, and JavaScript literals like it.
 //!
 //! Sources: [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259); object initialisers, array initialisers and string literals of
-//! [ECMAScript](https://tc39.es/ecma262/). Servers write states of pages with names without quotes, `undefined`, and calls;
-//! readers of JSON refuse all of them.
+//! [ECMAScript](https://tc39.es/ecma262/). Servers write states of pages with unquoted names, `undefined` and calls, which
+//! readers of JSON reject.
 
 use std::collections::BTreeMap;
 
@@ -13,15 +13,15 @@ use serde_json::{Map, Number, Value};
 const LEAST_BYTES: usize = 200;
 /// Values nested deeper than this are not read.
 const MOST_LEVELS: u32 = 100;
-/// How often a string may be in a string that is itself a value.
+/// Maximum depth of values that are strings inside strings.
 const MOST_NESTED: u32 = 3;
 
-/// What scripts hold.
+/// The data in the scripts of a page.
 #[derive(Debug)]
 pub(super) struct ScriptData {
     /// Objects and arrays, in the order of the page.
     pub(super) values: Vec<Value>,
-    /// Strings that are passed on piece by piece, by the name of what takes them.
+    /// Strings that are passed piece by piece to a function, by the name of the function.
     pub(super) streams: BTreeMap<String, String>,
     /// Number of values that may still be read.
     pub(super) left: u32,
@@ -32,8 +32,8 @@ impl ScriptData {
         Self { values: Vec::new(), streams: BTreeMap::new(), left: most_values }
     }
 
-    /// Reads the objects and arrays of a script, and the strings that are the only argument of a call. What is code is passed
-    /// over. Linear in its length.
+    /// Reads the objects and arrays of a script, and the strings that are the only argument of a call. Skips all other code.
+    /// Linear in its length.
     pub(super) fn read_script(&mut self, script: &str) {
         let names = read_parameters(script, &mut self.left).unwrap_or_default();
         let mut at = 0;
@@ -57,7 +57,7 @@ impl ScriptData {
         }
     }
 
-    /// Reads a value that is all of a text, such as an attribute.
+    /// Reads a text, such as an attribute, that consists of one value.
     pub(super) fn read_value(&mut self, text: &str) {
         self.values.extend(read_whole(text, 0, &mut self.left));
     }
@@ -73,8 +73,8 @@ impl ScriptData {
     }
 }
 
-/// The parameters of the function that a script calls first, with the values that it is called with:
-/// `__NUXT__=(function(a,b){return {…}}(…,…))`. So devalue (Nuxt 2) writes what a state has several times.
+/// The parameters and arguments of the function that a script calls first:
+/// `__NUXT__=(function(a,b){return {…}}(…,…))`. devalue (Nuxt 2) writes repeated values of a state in this way.
 fn read_parameters<'s>(script: &'s str, left: &mut u32) -> Option<BTreeMap<&'s str, Value>> {
     let (_, rest) = script.split_once("(function(").filter(|(own, _)| !own.contains('{'))?;
     let (names, body) = rest.split_once(')')?;
@@ -93,14 +93,14 @@ fn read_parameters<'s>(script: &'s str, left: &mut u32) -> Option<BTreeMap<&'s s
     Some(names.split(',').map(str::trim).zip(values).collect())
 }
 
-/// The name of a function that is called behind `before`.
+/// The name of the called function at the end of `before`.
 fn callee(before: &str) -> &str {
     let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
     let rest = before.trim_end_matches(is_of_name);
     &before[rest.len()..]
 }
 
-/// The object or array that is all of a text, if it is long enough.
+/// Reads a text that consists of one object or array, if it is long enough.
 pub(super) fn read_whole(text: &str, nested: u32, left: &mut u32) -> Option<Value> {
     let text = text.trim();
     if text.len() < LEAST_BYTES || !text.starts_with(['{', '[']) {
@@ -111,7 +111,7 @@ pub(super) fn read_whole(text: &str, nested: u32, left: &mut u32) -> Option<Valu
     (reader.at == text.len()).then_some(value)
 }
 
-/// The value that a text begins with, if it is complete.
+/// Reads the value at the beginning of a text, if it is complete.
 pub(crate) fn read_literal(text: &str) -> Option<Value> {
     LiteralReader::new(text, &mut 50_000).value()
 }
@@ -121,7 +121,7 @@ struct LiteralReader<'t, 'l> {
     at: usize,
     levels: u32,
     nested: u32,
-    /// Values of words.
+    /// The values of names that the script declares.
     names: &'l BTreeMap<&'t str, Value>,
     left: &'l mut u32,
 }
@@ -142,7 +142,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         is_there
     }
 
-    /// Passes over white space and comments.
+    /// Skips white space and comments.
     fn skip_space(&mut self) {
         loop {
             let rest = &self.text[self.at..];
@@ -157,7 +157,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         }
     }
 
-    /// A string that is all that a call is given, or all but the number of its kind: `("…")`, `([1,"…"])`.
+    /// Reads a string that is the only argument of a call, perhaps after the number of its kind: `("…")`, `([1,"…"])`.
     fn only_string(&mut self) -> Option<String> {
         self.skip_space();
         let is_listed = self.take(b'[');
@@ -175,7 +175,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         self.take(b')').then_some(text)
     }
 
-    /// The value that begins here; `None` where none does, or there are too many.
+    /// Reads the value that begins here; `None` if there is none, or too many values were read.
     fn value(&mut self) -> Option<Value> {
         self.skip_space();
         *self.left = self.left.checked_sub(1)?;
@@ -223,7 +223,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         }
     }
 
-    /// The values up to the end of an array or call.
+    /// Reads the values up to the end of an array or call.
     fn items(&mut self, end: u8) -> Option<Vec<Value>> {
         let mut items = Vec::new();
         loop {
@@ -239,7 +239,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         }
     }
 
-    /// A value with what ends it behind it. An expression counts as no value.
+    /// Reads a value and checks that a separator or end follows. Any other expression is skipped and gives null.
     fn member(&mut self) -> Option<Value> {
         let value = self.value()?;
         self.skip_space();
@@ -261,7 +261,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         Some(rest[..end].to_owned())
     }
 
-    /// A number or a word.
+    /// Reads a number or a word.
     fn word(&mut self) -> Value {
         let rest = &self.text[self.at..];
         let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '-' | '+');
@@ -278,7 +278,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         }
     }
 
-    /// A text of a name. Long texts count as several values, because they may be copied many times.
+    /// Copies the text that a name stands for. Long texts count as several values, because they may be copied many times.
     fn copy(&mut self, text: &str) -> Value {
         let left = self.left.checked_sub(u32::try_from(text.len() / 64).unwrap_or(u32::MAX));
         left.map_or(Value::Null, |left| {
@@ -287,7 +287,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         })
     }
 
-    /// Passes over an expression up to what ends it in an object or array.
+    /// Skips an expression in an object or array, up to its end.
     fn skip_expression(&mut self) -> Option<()> {
         let mut levels = 0_u32;
         loop {
@@ -303,7 +303,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         }
     }
 
-    /// A string with its escapes resolved; `None` if none begins here, or it does not end.
+    /// Reads a string and resolves its escapes; `None` if no string begins here, or if it does not end.
     fn string(&mut self) -> Option<String> {
         let quote = self.peek().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
         self.at += 1;
@@ -326,7 +326,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
         }
     }
 
-    /// What is behind a backslash.
+    /// Reads an escape after its backslash.
     fn escape(&mut self, text: &mut String) -> Option<()> {
         let c = self.text[self.at..].chars().next()?;
         self.at += c.len_utf8();
@@ -363,7 +363,7 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
     }
 }
 
-/// The text before a row's line end, and the rest.
+/// Splits a text after its first line.
 pub(super) fn split_line(text: &str) -> (&str, &str) {
     text.split_once('\n').unwrap_or((text, ""))
 }

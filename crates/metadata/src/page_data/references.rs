@@ -1,4 +1,4 @@
-//! Values that refer to each other: rows of a stream, arrays of everything, caches of objects.
+//! Resolves values that refer to each other: rows of a stream, arrays of all values, caches of objects.
 //!
 //! Sources: React's stream of server components (`ReactFlightClient`), [devalue](https://github.com/sveltejs/devalue) (Nuxt,
 //! SvelteKit), turbo-stream (React Router), the normalised cache of Apollo Client.
@@ -9,15 +9,15 @@ use serde_json::{Map, Value};
 
 use super::literals::{read_whole, split_line};
 
-/// References are followed so deep.
+/// Maximum depth to which references are followed.
 const MOST_LEVELS: u32 = 100;
 
-/// The values of a stream of rows `ID:VALUE`, with what they refer to in its place. Empty if it is none.
+/// Reads a stream of rows `ID:VALUE`, and replaces references by the values they refer to. Empty if the text is no such stream.
 pub(super) fn read_rows(stream: &str, left: &mut u32) -> Vec<Value> {
     let mut rows: BTreeMap<&str, Value> = BTreeMap::new();
     let mut rest = stream;
     while let Some((id, behind)) = split_id(rest) {
-        // A text has its length in bytes before it, as it may have lines.
+        // A text is preceded by its length in bytes, because it may have several lines.
         if let Some((length, text)) = behind.strip_prefix('T').and_then(|text| split_hex(text, ','))
         {
             let length = usize::from_str_radix(length, 16).unwrap_or(usize::MAX);
@@ -45,7 +45,7 @@ fn split_hex(text: &str, end: char) -> Option<(&str, &str)> {
     (1..=8).contains(&digits).then_some((&text[..digits], rest))
 }
 
-/// A value with what it refers to in its place.
+/// Replaces the references in a value by the values they refer to.
 pub(super) fn with_references(value: Value, left: &mut u32) -> Value {
     let form = match &value {
         Value::Array(items) if is_of_places(items) => Form::Places(items),
@@ -56,7 +56,7 @@ pub(super) fn with_references(value: Value, left: &mut u32) -> Value {
         .content(if let Form::Places(items) = form { &items[0] } else { &value }, 0)
 }
 
-/// Whether the objects of an array have nothing but places in it.
+/// Whether the objects in an array have only places in that array as values.
 fn is_of_places(items: &[Value]) -> bool {
     let is_place = |value: &Value| value.as_i64().is_some_and(|at| at < items.len() as i64);
     let objects = || items.iter().filter_map(Value::as_object);
@@ -64,7 +64,7 @@ fn is_of_places(items: &[Value]) -> bool {
         && objects().all(|object| object.values().all(is_place))
 }
 
-/// Whether a value in a map of objects names one of its entries.
+/// Whether a value in a map of objects refers to one of its entries.
 fn has_reference(value: &Value, entries: &Map<String, Value>, left: &mut u32) -> bool {
     let mut open = vec![value];
     while let Some(value) = open.pop() {
@@ -82,7 +82,7 @@ fn has_reference(value: &Value, entries: &Map<String, Value>, left: &mut u32) ->
     false
 }
 
-/// The entry that an object names which consists of that name: `{"__ref": "Post:1"}`.
+/// The entry that an object with only a reference refers to: `{"__ref": "Post:1"}`.
 fn named_entry<'v>(value: &Value, entries: &'v Map<String, Value>) -> Option<&'v Value> {
     let object = value.as_object().filter(|object| object.len() == 1)?;
     entries.get(object.values().next()?.as_str()?).filter(|entry| entry.is_object())
@@ -90,15 +90,15 @@ fn named_entry<'v>(value: &Value, entries: &'v Map<String, Value>) -> Option<&'v
 
 #[derive(Clone, Copy)]
 enum Form<'v> {
-    /// Strings such as `$1a` name rows.
+    /// Strings such as `$1a` refer to rows.
     Rows(&'v BTreeMap<&'v str, Value>),
-    /// Numbers are places in an array.
+    /// Numbers refer to places in an array.
     Places(&'v [Value]),
-    /// Objects of one string name entries.
+    /// Objects that contain only a string refer to entries.
     Entries(&'v Map<String, Value>),
 }
 
-/// Copies values, as long as there are not too many.
+/// Copies values and resolves their references, up to a maximum number of values.
 struct Inliner<'v, 'l> {
     form: Form<'v>,
     left: &'l mut u32,
@@ -144,7 +144,7 @@ impl<'v> Inliner<'v, '_> {
         *self.left -= 1;
         let inside = levels + 1;
         match (self.form, value) {
-            // An element: its tag is a property like the others.
+            // An element: its tag becomes a property like the others.
             (Form::Rows(_), Value::Array(items)) if is_element(items) => {
                 let Value::Object(mut element) = self.copy(&items[3], inside) else {
                     return Value::Null;
@@ -152,7 +152,7 @@ impl<'v> Inliner<'v, '_> {
                 element.insert("type".to_owned(), items[1].clone());
                 Value::Object(element)
             }
-            // The name of a type, and what is of it.
+            // The name of a type, followed by its content.
             (Form::Places(_), Value::Array(items))
                 if items.first().is_some_and(Value::is_string) =>
             {
@@ -174,7 +174,7 @@ fn is_element(items: &[Value]) -> bool {
     items.len() >= 4 && items[0] == "$" && items[3].is_object()
 }
 
-/// A name may be a place itself: `_12`.
+/// The name of a property, which may itself refer to a place: `_12`.
 fn name_of<'v>(form: Form<'v>, name: &'v str) -> &'v str {
     let Form::Places(items) = form else { return name };
     let at = name.strip_prefix('_').and_then(|at| at.parse::<usize>().ok());

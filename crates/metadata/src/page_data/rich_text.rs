@@ -1,7 +1,7 @@
-//! Texts in values: strings, and lists of blocks as editors store them, as HTML.
+//! Converts texts in values to HTML: strings, and lists of blocks as editors store them.
 //!
-//! Portable Text, Contentful, ProseMirror, Slate, Lexical, Draft.js, Editor.js, Gutenberg and others differ in the names of
-//! their properties, not in the form: a list of blocks, each with a string, or with a list of runs that have one, under one name.
+//! Portable Text, Contentful, ProseMirror, Slate, Lexical, Draft.js, Editor.js, Gutenberg and others differ only in the names of
+//! their properties: all have a list of blocks, each with a string or with a list of runs that have a string, under one name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use terms::count_words;
 
 /// Minimum number of words of a text.
 const LEAST_WORDS: u32 = 50;
-/// Items that have the same text of so many words are variants of one thing.
+/// Items that share a text of this many words are variants of the same thing.
 const LEAST_REPEATED: u32 = 12;
 /// Minimum number of blocks with words.
 const LEAST_BLOCKS: usize = 2;
 
-/// A text as HTML, with the number of its words; `None` if a string is none.
+/// Converts a string to HTML, and counts its words; `None` if it is not a text.
 pub(super) fn text_of_string(text: &str) -> Option<(String, u32)> {
     let html = html_of_text(text);
     let document = dom::parse(&html);
@@ -24,12 +24,12 @@ pub(super) fn text_of_string(text: &str) -> Option<(String, u32)> {
     (words >= LEAST_WORDS && is_prose(&shown)).then_some((html, words))
 }
 
-/// A text that may have markup as HTML.
+/// Converts a text to HTML, unless it already contains markup.
 pub fn html_of_text(text: &str) -> String {
     if has_markup(text) { text.to_owned() } else { paragraphs_of(text) }
 }
 
-/// A plain text as HTML: its parts between blank lines, else its lines, are paragraphs.
+/// Converts a plain text to HTML: its parts between blank lines, else its lines, become paragraphs.
 pub fn paragraphs_of(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let separator = if text.contains("\n\n") { "\n\n" } else { "\n" };
@@ -37,7 +37,7 @@ pub fn paragraphs_of(text: &str) -> String {
     parts.map(|part| format!("<p>{}</p>\n", plain_as_html(part))).collect()
 }
 
-/// A plain text as HTML of one paragraph. Character references are resolved: many texts have them.
+/// Converts a plain text to the HTML of one paragraph. Keeps character references, which many texts contain.
 fn plain_as_html(text: &str) -> String {
     text.replace('<', "&lt;").replace('\n', "<br>")
 }
@@ -47,7 +47,7 @@ pub(super) fn has_markup(text: &str) -> bool {
     ["</", "<br", "<p>", "/>"].iter().any(|tag| text.contains(tag))
 }
 
-/// Whether a text consists of sentences: not of code, keys or addresses.
+/// Whether a text consists of sentences, not of code, keys or addresses.
 fn is_prose(text: &str) -> bool {
     let (mut letters, mut signs, mut all) = (0_usize, 0_usize, 0_usize);
     for c in text.chars().filter(|c| !c.is_whitespace()) {
@@ -58,7 +58,7 @@ fn is_prose(text: &str) -> bool {
     2 * all < 3 * letters && signs * 50 < all
 }
 
-/// A list of blocks as HTML, with the number of its words; `None` if a list is none. `left` limits how many values are read.
+/// Converts a list of blocks to HTML, and counts its words; `None` if it is not a text. `left` limits how many values are read.
 pub(super) fn text_of_list(items: &[Value], name: &str, left: &mut u32) -> Option<(String, u32)> {
     let mut words: BTreeMap<&str, u32> = BTreeMap::new();
     for item in items {
@@ -87,7 +87,7 @@ pub(super) fn text_of_list(items: &[Value], name: &str, left: &mut u32) -> Optio
     text_of_string(&writer.html)
 }
 
-/// Calls `found` with each string that has words, and its name: that of the list, if it is an item.
+/// Calls `found` with each string that has words, and with its name; items have the name of their list.
 fn each_text<'v>(
     value: &'v Value,
     name: &'v str,
@@ -109,7 +109,7 @@ fn each_text<'v>(
     }
 }
 
-/// The string that an item has itself.
+/// The string of an item, if it contains one directly.
 fn own_text<'v>(item: &'v Value, key: &str) -> Option<&'v str> {
     match item {
         Value::Object(object) => object.get(key)?.as_str(),
@@ -117,7 +117,7 @@ fn own_text<'v>(item: &'v Value, key: &str) -> Option<&'v str> {
     }
 }
 
-/// Whether items are runs of one paragraph: the space between words is at the end of one or the beginning of the next.
+/// Whether items are runs of one paragraph, with the space between words at the end of one or the beginning of the next.
 fn joins(items: &[Value], key: &str) -> bool {
     let texts: Vec<&str> = items.iter().filter_map(|item| own_text(item, key)).collect();
     let is_joint = |pair: &&[&str]| {
@@ -134,7 +134,7 @@ struct BlockWriter<'v, 'l> {
 }
 
 impl BlockWriter<'_, '_> {
-    /// Writes a list of blocks, or of the runs of one.
+    /// Writes a list of blocks, or of the runs of one block.
     fn list(&mut self, items: &[Value], name: &str, are_blocks: bool) {
         let has_runs = || items.iter().any(|item| own_text(item, self.key).is_some());
         if !are_blocks && has_runs() {
@@ -170,7 +170,7 @@ impl BlockWriter<'_, '_> {
         }
     }
 
-    /// Adds the text of a run to that of its paragraph.
+    /// Appends the text of a run to its paragraph.
     fn run(&mut self, item: &Value, name: &str, text: &mut String) {
         if *self.left == 0 {
             return;
@@ -200,12 +200,12 @@ impl BlockWriter<'_, '_> {
     }
 }
 
-/// A string of a block as HTML: editors store either.
+/// Converts a string of a block to HTML: editors store plain text or HTML.
 fn as_html(text: &str) -> String {
     if has_markup(text) { text.to_owned() } else { plain_as_html(text) }
 }
 
-/// The element of a block that is no paragraph, by what it says of its kind.
+/// The HTML element for a block that is not a paragraph, by the name of its kind.
 fn tag_of(item: &Value) -> Option<&'static str> {
     let object = item.as_object()?;
     let kinds = object.values().filter_map(Value::as_str).filter(|kind| kind.len() < 30);
