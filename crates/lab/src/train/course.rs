@@ -18,7 +18,7 @@ use score::{MeasureKind, Neutral, Output, QualityMeasure, Score};
 use sitemodel::stages::judge::rows_of_type;
 
 use super::{
-    fit::{FitError, FitParameters, TrainingSet, fit},
+    fit::{FitError, FitParameters, LabelledRows, fit},
     pages::{LabelledPage, TrainingTemplate, text_of_block},
 };
 
@@ -68,7 +68,7 @@ pub(super) struct Course {
 }
 
 /// Training data for one set of trees: a page's rows, labels and weights.
-struct PageTrainingSet {
+struct PageRows {
     rows: FeatureTable,
     labels: Vec<f32>,
     weights: Vec<f32>,
@@ -84,24 +84,24 @@ fn stage(
     templates: &[TrainingTemplate<'_>],
     plan: &FoldPlan,
     parameters: &FitParameters,
-    set_of_page: &(dyn Fn(usize, usize) -> PageTrainingSet + Sync),
+    rows_of: &(dyn Fn(usize, usize) -> PageRows + Sync),
 ) -> Result<FittedStage, FitError> {
-    let of_pages: PerPage<PageTrainingSet> = (0..templates.len())
+    let of_pages: PerPage<PageRows> = (0..templates.len())
         .into_par_iter()
-        .map(|t| (0..templates[t].pages.len()).map(|p| set_of_page(t, p)).collect())
+        .map(|t| (0..templates[t].pages.len()).map(|p| rows_of(t, p)).collect())
         .collect();
     // One set of trees per part, and a last one that is fitted to all parts.
     let trees: Vec<Trees> = (0..=plan.count)
         .into_par_iter()
         .map(|part| {
-            let sets: Vec<TrainingSet<'_>> = of_pages
+            let rows: Vec<LabelledRows<'_>> = of_pages
                 .iter()
                 .zip(plan.parts.iter().zip(&plan.learnt_from))
                 .filter(|(_, (own, learnt_from))| **own != part && **learnt_from)
                 .flat_map(|(pages, _)| pages)
-                .map(|e| TrainingSet { rows: &e.rows, labels: &e.labels, weights: &e.weights })
+                .map(|e| LabelledRows { rows: &e.rows, labels: &e.labels, weights: &e.weights })
                 .collect();
-            fit(&sets, parameters)
+            fit(&rows, parameters)
         })
         .collect::<Result<_, _>>()?;
     let scores = of_pages
@@ -139,7 +139,7 @@ pub(super) fn course(
     let whole = |t: usize, p: usize, rows: FeatureTable| {
         let labels = templates[t].pages[p].gold.as_ref().map(|gold| &gold.1);
         let blocks = rows.len();
-        PageTrainingSet {
+        PageRows {
             rows,
             labels: labels.map_or_else(|| vec![0.0; blocks], |l| l.shares.clone()),
             weights: weights_of(t, p).unwrap_or_else(|| vec![0.0; blocks]),
@@ -158,12 +158,12 @@ pub(super) fn course(
         let of = SiblingStatistics { patterns: &template.patterns, pools: &pools[t] };
         let scored = &scored(template, &page.scores[t])[p];
         let rows = sibling_rows(document(&template.pages[p]), scored, &of);
-        let mut set_of_page = whole(t, p, rows);
+        let mut rows_of = whole(t, p, rows);
         // Settled blocks are not scored again.
-        for (weight, &first) in set_of_page.weights.iter_mut().zip(scored.scores) {
+        for (weight, &first) in rows_of.weights.iter_mut().zip(scored.scores) {
             *weight = if is_settled(first) { 0.0 } else { *weight };
         }
-        set_of_page
+        rows_of
     })?;
     let second: PerPage<Vec<f32>> = (sibling.scores.iter().zip(&page.scores))
         .zip(templates.iter().zip(&pools))
@@ -187,7 +187,7 @@ pub(super) fn course(
         let of = |values: Option<&Vec<f32>>| -> Vec<f32> {
             kept.iter().map(|&at| values.map_or(0.0, |values| values[at])).collect()
         };
-        PageTrainingSet { rows, labels: of(shares), weights: of(weights_of(t, p).as_ref()) }
+        PageRows { rows, labels: of(shares), weights: of(weights_of(t, p).as_ref()) }
     })?;
     let ends: PerPage<usize> = (0..templates.len())
         .map(|t| {
@@ -216,7 +216,7 @@ pub(super) fn course(
                 end,
             };
             let [.., score] = page_scores_of(page, &text_of_blocks(page, &kept[..end]));
-            PageTrainingSet {
+            PageRows {
                 rows: confidence_rows(&taken),
                 labels: vec![score.as_ref().map_or(0.0, measured) as f32],
                 weights: vec![if score.is_some() { 1.0 } else { 0.0 }],
@@ -257,7 +257,7 @@ fn fit_types(
             // Marks say nothing about the type of a page.
             let gold = templates[t].pages[p].gold.as_ref().map(|gold| gold.0);
             let gold = gold.filter(|gold| gold.marks.is_none()).map(|gold| gold.page_type);
-            PageTrainingSet {
+            PageRows {
                 rows: rows[t][p].clone(),
                 labels: vec![f32::from(u8::from(
                     gold.flatten().unwrap_or(PageType::Article) == own,

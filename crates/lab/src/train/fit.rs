@@ -81,7 +81,7 @@ pub(super) enum FitError {
 
 /// Training data: features, labels (in 0..=1), and weights.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TrainingSet<'a> {
+pub(super) struct LabelledRows<'a> {
     /// Features of the blocks of a page.
     pub(super) rows: &'a FeatureTable,
     /// Share of each block's words that belong to the article.
@@ -90,15 +90,18 @@ pub(super) struct TrainingSet<'a> {
     pub(super) weights: &'a [f32],
 }
 
-/// Fits trees. The same sets in the same order give the same trees for any number of threads.
+/// Fits trees. The same pages in the same order give the same trees for any number of threads.
 ///
 /// # Errors
-/// If the sets are empty.
-pub(super) fn fit(sets: &[TrainingSet<'_>], parameters: &FitParameters) -> Result<Trees, FitError> {
+/// If the pages are empty.
+pub(super) fn fit(
+    pages: &[LabelledRows<'_>],
+    parameters: &FitParameters,
+) -> Result<Trees, FitError> {
     let mut picked: Vec<&[f32]> = Vec::new();
     let (mut labels, mut weights) = (Vec::new(), Vec::new());
-    for set in sets {
-        for ((row, &label), &weight) in set.rows.iter().zip(set.labels).zip(set.weights) {
+    for page in pages {
+        for ((row, &label), &weight) in page.rows.iter().zip(page.labels).zip(page.weights) {
             if weight > 0.0 {
                 picked.push(row);
                 labels.push(f64::from(label));
