@@ -635,7 +635,7 @@ fn is_address(text: &str) -> bool {
 /// A set of words for look-ups.
 type WordSet = LazyLock<FxHashSet<&'static str>>;
 
-/// Words (folded) of placeholders and of links to pages about authors: a value that consists only of these is not a name.
+/// Words (folded) of default values and of links to pages about authors: a value that consists only of these is not a name.
 static NO_NAMES: WordSet = LazyLock::new(|| {
     FxHashSet::from_iter([
         "null", "undefined", "none", "nil", "nan", "unknown", "n/a", "na", "tbd", "todo", "object",
@@ -648,7 +648,7 @@ static NO_NAMES: WordSet = LazyLock::new(|| {
     ])
 });
 
-/// Whether a text is a variable of a template that was not filled in, or consists of placeholder words.
+/// Whether a text is an unset variable of a template, or consists of words that stand in for a name.
 pub(crate) fn is_placeholder(text: &str) -> bool {
     let mut words = text
         .split(|c: char| !is_alphanumeric(c) && c != '/')

@@ -496,7 +496,7 @@ impl Article {
 /// An article with data that later stages need and that is not part of the record.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Extracted {
-    /// The record.
+    /// The fields that outputs write.
     pub article: Article,
     /// XXH3-128 of the decoded payload of the page, or of all pages of the article.
     pub payload: [u8; 16],
@@ -612,7 +612,7 @@ impl Route {
 named! {
 /// What a site config did for an article.
 pub enum SiteConfigRole {
-    /// Its body is used.
+    /// The article has the body that it found.
     Used => "used",
     /// Its body has hardly any of the text that the engine finds, so the engine's body is used.
     Overruled => "overruled",

@@ -63,7 +63,7 @@ pub struct MarkedBlock {
     /// Hash of its letters, 16 hex digits, to detect that the page has changed; empty if unknown.
     #[serde(default)]
     pub hash: String,
-    /// Its mark.
+    /// What the block was marked as: content, a field, or neither.
     pub mark: Mark,
 }
 

@@ -64,7 +64,6 @@ pub(crate) struct RegionBuilder<'a, 'c> {
     pub(crate) anchors: &'c Anchors,
     /// The starts of the posts of a thread, ascending.
     pub(crate) posts: &'c [PostStart],
-    /// The tree so far.
     pub(crate) tree: RegionTree<'a>,
     /// Notes within lines of text, which are written at the end.
     pub(crate) line_notes: Vec<At>,

@@ -159,7 +159,7 @@ fn is_shown(url: &Url) -> bool {
     }
 }
 
-/// Longest embedded bitmap that is taken as a placeholder, in bytes.
+/// Longest address of an embedded bitmap that only stands in for a picture, in bytes.
 const SHORT: usize = 400;
 
 fn is_placeholder(url: &Url) -> bool {

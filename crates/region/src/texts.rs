@@ -11,7 +11,7 @@ pub(crate) struct PageTexts<'a> {
     pub(crate) base: &'a Url,
     /// All text.
     pub(crate) all: PrefixSums,
-    /// The text of links.
+    /// Text within `<a href>`.
     pub(crate) linked: PrefixSums,
     /// The text of the article, without captions.
     pub(crate) kept: PrefixSums,

@@ -21,7 +21,7 @@ pub struct MarkablePage {
 /// A block that can be marked.
 #[derive(Clone, Debug, Default)]
 pub struct MarkableBlock {
-    /// Its element.
+    /// The element that holds its text.
     pub element: NodeId,
     /// The first text.
     pub first: NodeId,
