@@ -170,7 +170,7 @@ pub(crate) fn from_learnt_place(evidence: &MetadataEvidence<'_>) -> Vec<String> 
         }
     }
     let mut names = Vec::new();
-    of_authors(found).into_iter().for_each(|own| names::add(&mut names, own));
+    keep_best_labelled(found).into_iter().for_each(|own| names::add(&mut names, own));
     names
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn has_author_label(document: &Document, id: NodeId, line: &str) -> O
 }
 
 /// Keeps the items with a label of authors and the unlabelled ones after each; else all unlabelled ones; else all.
-pub(crate) fn of_authors<T>(mut found: Vec<(Option<bool>, T)>) -> Vec<T> {
+pub(crate) fn keep_best_labelled<T>(mut found: Vec<(Option<bool>, T)>) -> Vec<T> {
     let mut last = None;
     for (label, _) in &mut found {
         *label = label.or(last);

@@ -16,7 +16,7 @@ use terms::letters::{is_alphabetic, is_numeric};
 use terms::{Detected, Language};
 
 use crate::authors::{
-    author_readings, from_dated_lines, has_author_label, linked_authors, of_authors,
+    author_readings, from_dated_lines, has_author_label, keep_best_labelled, linked_authors,
 };
 use crate::date_text::{
     DayMonthOrder, TextDate, find_date, find_dates, labels_publication, shows_24_hours,
@@ -678,7 +678,7 @@ fn byline(
                 let spot = &spots[page][at];
                 (has_author_label(pages[page].document, spot.element, spot.text), (at, names))
             });
-            let named = of_authors(labelled.collect());
+            let named = keep_best_labelled(labelled.collect());
             without += usize::from(named.is_empty());
             found.push(named);
             if !is_most(pages.len() - without, pages.len()) {
