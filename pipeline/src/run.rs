@@ -8,11 +8,14 @@
 //! 2. *Settle*. When all inputs are read, `segment::settle::settle_sites` groups pages into sites by registrable domain and sorts the
 //!    sites by the hash of their key, the order of all outputs. It picks the best capture of each address, and joins revisits,
 //!    redirects and feed items to pages. Records that gave no page go to `dropped.jsonl` first (`emission::write_drops`).
-//! 3. *Process*. Each worker thread (`run::process`) takes one site at a time (crate [`site`]) and parses its pages once
-//!    (`sitemodel::ParsedPage`). `sitemodel::learn_parsed` learns a model from at most 200 of them, or updates the stored one, and finds
-//!    their article bodies. `SiteModel::apply_parsed` assigns every page to a template, takes the body from learning or finds it, and
-//!    builds the `model::Article` in an `Extracted`. Pages that fit no template are learnt from in a second round; those still left are
-//!    extracted one by one. [`site::apply`] joins the parts of articles into a `model::SiteResult`, sorted by address.
+//! 3. *Process* (`run::process`). One thread lists the sites in order and loads their pages; each worker thread takes the next one
+//!    from this queue. A site larger than [`MemoryShares::parallel_site`] waits until the sites before it are done, and all threads
+//!    then share its pages. No further site is listed while the sites in progress weigh more than [`MemoryShares::in_progress`]. A
+//!    worker calls [`site::work_on`], which parses each page once (`sitemodel::ParsedPage`). `sitemodel::learn_parsed` learns a
+//!    model from at most 200 of them, or updates the stored one, and finds their article bodies. `SiteModel::apply_parsed` assigns
+//!    every page to a template, takes the body from learning or finds it, and builds the `model::Article` in an `Extracted`. Pages
+//!    that fit no template are learnt from in a second round; those still left are extracted one by one. [`site::apply`] joins the
+//!    parts of articles into a `model::SiteResult`, sorted by address.
 //! 4. *Keep*. The same thread serialises each article to its line of `articles.jsonl`. Site results are appended in order to the file
 //!    `results` (`run::site_results`: compressed, with checksums), each after its counts and the descriptions of its articles. A
 //!    resumed run continues there.
