@@ -190,12 +190,12 @@ struct Wait<'a> {
     /// Longest wait; `None` for as long as necessary.
     patience: Option<Duration>,
     begun: Instant,
-    is_told: bool,
+    has_reported: bool,
 }
 
 impl<'a> Wait<'a> {
     fn new(path: &'a Path, waiting: WaitPolicy<'a>, patience: Option<Duration>) -> Self {
-        Self { path, waiting, patience, begun: Instant::now(), is_told: false }
+        Self { path, waiting, patience, begun: Instant::now(), has_reported: false }
     }
 
     /// Tries until no other process is in the way. The attempt is given the time at which the wait began.
@@ -212,9 +212,9 @@ impl<'a> Wait<'a> {
             if self.waiting.stop.load(Ordering::Relaxed) {
                 return Err(failed(WRITE, self.path, Cause::Stopped));
             }
-            if !self.is_told {
+            if !self.has_reported {
                 (self.waiting.tell)(self.path, obstacle);
-                self.is_told = true;
+                self.has_reported = true;
             }
             if self.patience.is_some_and(|patience| self.begun.elapsed() >= patience) {
                 return Err(failed(WRITE, self.path, Cause::Busy));

@@ -147,9 +147,9 @@ impl AddressTable {
             [only] => Some(only),
             several => {
                 let (names, all) = self.differing.get(&link.key)?;
-                let telling = |pair: &&String| names.iter().any(|n| n == name(pair));
+                let distinguishing = |pair: &&String| names.iter().any(|n| n == name(pair));
                 let mut tracked: Vec<&String> =
-                    link.tracked.iter().filter(telling).chain(all).collect();
+                    link.tracked.iter().filter(distinguishing).chain(all).collect();
                 tracked.sort_unstable();
                 tracked.dedup();
                 let at = several
@@ -160,7 +160,7 @@ impl AddressTable {
     }
 
     /// The names of tracking parameters in which addresses with one key differ, once for each key, in no particular order.
-    pub(crate) fn telling(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn distinguishing(&self) -> impl Iterator<Item = &str> {
         self.differing.values().flat_map(|(names, _)| names).map(String::as_str)
     }
 

@@ -12,7 +12,7 @@ use crate::addresses::{Address, AddressTable, Tracking};
 /// Maximum number of sections and of addresses that are kept.
 const MOST: usize = 1 << 16;
 /// Maximum number of parameters that distinguish pages.
-const MOST_TELLING: usize = 64;
+const MOST_DISTINGUISHING: usize = 64;
 /// Maximum length of the name of such a parameter, in bytes.
 const LONGEST_NAME: usize = 128;
 /// Minimum number of pages below a path for it to be a section.
@@ -29,7 +29,7 @@ pub struct AddressDigest {
     /// Hashes of paths with at least three pages below them, sorted.
     sections: Vec<u64>,
     /// Names of the tracking parameters in which otherwise equal addresses differ, sorted.
-    telling: Vec<String>,
+    distinguishing: Vec<String>,
     /// The smallest hashes of the pages' addresses, sorted.
     addresses: Vec<u64>,
     /// Number of all pages, counted by address.
@@ -42,10 +42,10 @@ fn hash_alone(address: &Address) -> u64 {
 }
 
 /// Hashes the address of a page that differs from another one only in tracking parameters.
-fn hash_told(address: &Address, telling: &[String]) -> u64 {
+fn hash_with_parameters(address: &Address, distinguishing: &[String]) -> u64 {
     let mut text = address.key.clone().into_bytes();
     for (name, value) in address.parameters() {
-        if telling.binary_search_by(|known| known.as_str().cmp(name)).is_ok() {
+        if distinguishing.binary_search_by(|known| known.as_str().cmp(name)).is_ok() {
             text.push(0);
             text.extend_from_slice(name.as_bytes());
             text.push(b'=');
@@ -74,18 +74,20 @@ impl AddressDigest {
             of_keys().filter(|pages| pages.len() > 1).map(|pages| pages[0].0).collect();
         let mut addresses: Vec<u64> =
             of_keys().filter(|pages| pages.len() == 1).map(|pages| pages[0].0).collect();
-        let mut telling = Vec::new();
+        let mut distinguishing = Vec::new();
         if !shared.is_empty() {
             let is_shared = |a: &Address| shared.binary_search(&hash_alone(a)).is_ok();
             let several: BTreeSet<Address> = all().filter(is_shared).collect();
-            telling = telling_of(&AddressTable::of(several.iter().cloned()));
-            addresses.extend(several.iter().map(|address| hash_told(address, &telling)));
+            distinguishing = distinguishing_parameters(&AddressTable::of(several.iter().cloned()));
+            addresses.extend(
+                several.iter().map(|address| hash_with_parameters(address, &distinguishing)),
+            );
         }
         addresses.sort_unstable();
         addresses.dedup();
         let total = addresses.len() as u64;
         addresses.truncate(MOST);
-        Self { sections, telling, addresses, total }
+        Self { sections, distinguishing, addresses, total }
     }
 
     /// Whether at least three pages are below an address, without its query.
@@ -98,8 +100,11 @@ impl AddressDigest {
     pub fn target(&self, link: &str, tracking: &Tracking) -> Option<u64> {
         let address = tracking.address(link)?;
         let kept = |hash: &u64| self.addresses.binary_search(hash).is_ok();
-        let told = || (!self.telling.is_empty()).then(|| hash_told(&address, &self.telling));
-        Some(hash_alone(&address)).filter(kept).or_else(|| told().filter(kept))
+        let among_versions = || {
+            (!self.distinguishing.is_empty())
+                .then(|| hash_with_parameters(&address, &self.distinguishing))
+        };
+        Some(hash_alone(&address)).filter(kept).or_else(|| among_versions().filter(kept))
     }
 
     /// Whether the links of a page lead to at least `at_least` other pages of the site. If only some of the addresses are
@@ -145,16 +150,18 @@ impl AddressDigest {
                 return Err(format!("the {what} are not sorted, or one is there twice"));
             }
         }
-        if self.telling.len() > MOST_TELLING {
-            let count = self.telling.len();
+        if self.distinguishing.len() > MOST_DISTINGUISHING {
+            let count = self.distinguishing.len();
             return Err(format!(
-                "{count} parameters tell pages apart: {MOST_TELLING} are the most"
+                "{count} parameters tell pages apart: {MOST_DISTINGUISHING} are the most"
             ));
         }
-        if !self.telling.is_sorted_by(|a, b| a < b) {
-            return Err("the telling parameters are not sorted, or one is there twice".to_owned());
+        if !self.distinguishing.is_sorted_by(|a, b| a < b) {
+            return Err(
+                "the distinguishing parameters are not sorted, or one is there twice".to_owned()
+            );
         }
-        if let Some(name) = self.telling.iter().find(|name| name.len() > LONGEST_NAME) {
+        if let Some(name) = self.distinguishing.iter().find(|name| name.len() > LONGEST_NAME) {
             let bytes = name.len();
             return Err(format!(
                 "a parameter's name of {bytes} bytes: {LONGEST_NAME} are the most"
@@ -204,11 +211,11 @@ fn most_frequent<K: Ord>(counts: impl Iterator<Item = (K, u32)>, most: usize) ->
 }
 
 /// Returns the names that distinguish the most pages, sorted.
-fn telling_of(several: &AddressTable) -> Vec<String> {
+fn distinguishing_parameters(several: &AddressTable) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-    for name in several.telling().filter(|name| name.len() <= LONGEST_NAME) {
+    for name in several.distinguishing().filter(|name| name.len() <= LONGEST_NAME) {
         *counts.entry(name).or_default() += 1;
     }
-    let names = most_frequent(counts.into_iter(), MOST_TELLING);
+    let names = most_frequent(counts.into_iter(), MOST_DISTINGUISHING);
     names.into_iter().map(str::to_owned).collect()
 }

@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_in_for_names_is_told_by_kind() {
+    fn substitutes_for_names_depend_on_the_kind_only() {
         assert!(PRESENTATIONAL.iter().all(dom::ElementKinds::tell_by));
     }
 }

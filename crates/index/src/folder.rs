@@ -94,7 +94,7 @@ pub(crate) fn open_to_grow(folder: &Path) -> Result<Index, IndexError> {
         return Ok(index);
     }
     let path = folder.to_owned();
-    Err(IndexError::OtherRules { path, made: imprint.told(), today: today.told() })
+    Err(IndexError::OtherRules { path, made: imprint.description(), today: today.description() })
 }
 
 /// The exclusive right to build a new index at a path. Until the index exists it has no lock of its

@@ -126,7 +126,7 @@ impl Imprint {
     }
 
     /// Describes the rules and the version of the fields that an index was made with.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn description(&self) -> String {
         format!("{} (fields {})", self.terms, self.sitegrove_index)
     }
 

@@ -530,7 +530,7 @@ impl PyTemplate {
 #[pyclass(frozen, get_all, eq, name = "Health", module = "sitegrove")]
 #[derive(PartialEq)]
 pub(crate) struct PyHealth {
-    /// ``healthy``, ``drifting``, ``broken``, or ``too-few-pages`` where it cannot be told yet.
+    /// ``healthy``, ``drifting``, ``broken``, or ``too-few-pages`` if there are too few pages to say.
     verdict: &'static str,
     /// The same by id of each template that pages were of.
     templates: BTreeMap<String, &'static str>,

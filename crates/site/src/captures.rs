@@ -172,7 +172,7 @@ fn is_worth_another(reason: DropReason, url: &str, site: &Surveyed) -> bool {
     }
 }
 
-/// Whether a browser may show an article on a dropped page. By text alone, a rendering cannot be told from a list or a wall.
+/// Whether a browser may show an article on a dropped page. By text alone, a rendering cannot be distinguished from a list or a wall.
 fn shows_article(drop: &model::Drop, site: &Surveyed) -> bool {
     let is_section = site.addresses.pages_below(&drop.url);
     matches!(drop.reason, DropReason::ScriptShell | DropReason::NoContent | DropReason::NoArticle)

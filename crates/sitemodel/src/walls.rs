@@ -29,7 +29,7 @@ const MOST_WORDS: u32 = 250;
 /// Maximum number of words of a wall that no other page has.
 const OWN_WORDS: u32 = 8;
 /// Number of words of a wall that no phrase names. At least half of the pages must be such walls: rarer ones cannot be
-/// told from articles that were crawled several times.
+/// distinguished from articles that were crawled several times.
 const WORDS_UNNAMED: std::ops::RangeInclusive<u32> = 20..=120;
 /// Maximum number of words of a wall that phrases alone name.
 const MOST_WORDS_ALONE: u32 = 120;
@@ -141,8 +141,8 @@ pub(crate) fn reason(
         return None;
     }
     // On a page without siblings, an article about subscriptions is more likely than a paywall.
-    let is_told = counts.own == 0 || kind != DropReason::PaywallStub;
-    (phrases >= ALONE && is_told).then_some(kind)
+    let is_evident = counts.own == 0 || kind != DropReason::PaywallStub;
+    (phrases >= ALONE && is_evident).then_some(kind)
 }
 
 struct WordCounts {

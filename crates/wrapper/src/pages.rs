@@ -40,11 +40,11 @@ struct Tested {
     /// Whether elements of a kind pass the conditions that depend only on the kind, if known.
     of_kinds: Vec<Cell<Option<bool>>>,
     /// The conditions that depend only on the kind.
-    told: Vec<usize>,
+    by_kind: Vec<usize>,
     /// The other conditions: for some, marks of the elements that satisfy them; the rest are evaluated for each element, with
     /// a cache.
     marks: Vec<Rc<Vec<bool>>>,
-    asked: Vec<usize>,
+    by_element: Vec<usize>,
     positions: Positions,
     of_elements: RefCell<FxHashMap<NodeId, bool>>,
     passing: OnceCell<Vec<NodeId>>,
@@ -135,23 +135,23 @@ impl<'a> IndexedPage<'a> {
         }
         let tested = tests[at].get_or_insert_with(|| {
             let (step, conditions) = (self.steps.step(id), self.steps.conditions(id));
-            let (mut told, mut marks, mut asked) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut by_kind, mut marks, mut by_element) = (Vec::new(), Vec::new(), Vec::new());
             for (at, (&condition, predicate)) in conditions.iter().zip(&step.predicates).enumerate()
             {
                 match predicate {
-                    predicate if predicate.is_told_by_kind() => told.push(at),
+                    predicate if predicate.depends_on_kind() => by_kind.push(at),
                     Predicate::Child(name) => marks.push(self.marked(condition, name, false)),
                     Predicate::Descendant(name) => marks.push(self.marked(condition, name, true)),
-                    _ => asked.push(at),
+                    _ => by_element.push(at),
                 }
             }
             Rc::new(Tested {
                 step,
                 conditions,
                 of_kinds: vec![Cell::new(None); self.ends.len()],
-                told,
+                by_kind,
                 marks,
-                asked,
+                by_element,
                 positions: Positions::default(),
                 of_elements: RefCell::default(),
                 passing: OnceCell::new(),
@@ -207,8 +207,8 @@ impl<'a> IndexedPage<'a> {
             return false;
         }
         let mut known = self.conditions.borrow_mut();
-        let mut holds = |&told: &usize| {
-            let number = tested.conditions[told].0 as usize;
+        let mut holds = |&by_kind: &usize| {
+            let number = tested.conditions[by_kind].0 as usize;
             if known.len() <= number {
                 known.resize_with(number + 1, Vec::new);
             }
@@ -216,9 +216,9 @@ impl<'a> IndexedPage<'a> {
             if known.is_empty() {
                 known.resize(self.ends.len(), None);
             }
-            *known[at].get_or_insert_with(|| self.holds(&tested.step.predicates[told], kind))
+            *known[at].get_or_insert_with(|| self.holds(&tested.step.predicates[by_kind], kind))
         };
-        tested.told.iter().all(&mut holds)
+        tested.by_kind.iter().all(&mut holds)
     }
 
     fn holds(&self, predicate: &Predicate, kind: u32) -> bool {
@@ -237,9 +237,9 @@ impl<'a> IndexedPage<'a> {
     #[inline]
     fn passes_itself(&self, tested: &Tested, id: NodeId) -> bool {
         let holds = |&at: &usize| tested.step.holds(self.document, id, at, &tested.positions);
-        let ask = || tested.asked.iter().all(holds);
+        let ask = || tested.by_element.iter().all(holds);
         tested.marks.iter().all(|marks| marks[id as usize])
-            && (tested.asked.is_empty()
+            && (tested.by_element.is_empty()
                 || *tested.of_elements.borrow_mut().entry(id).or_insert_with(ask))
     }
 
@@ -253,7 +253,7 @@ impl<'a> IndexedPage<'a> {
             }
             // Each kind's elements are in order, so only the concatenation is sorted.
             passing.sort();
-            if !tested.marks.is_empty() || !tested.asked.is_empty() {
+            if !tested.marks.is_empty() || !tested.by_element.is_empty() {
                 passing.retain(|&id| self.passes_itself(tested, id));
             }
             passing

@@ -215,7 +215,7 @@ fn nothing_is_done_twice_and_changes_are_noticed() {
     fs::remove_file(out.join("articles.jsonl")).unwrap();
     assert_eq!(run(&archive, &out, &[]).0, 0);
     assert!(fs::read(out.join("articles.jsonl")).unwrap() == articles);
-    // If outputs with other settings are requested, everything is written again, but not without being told to.
+    // If outputs with other settings are requested, everything is written again, but only with `--overwrite`.
     assert_eq!(run(&archive, &out, &["--markdown"]).0, 2);
     assert!(fs::read(out.join("articles.jsonl")).unwrap() == articles);
     let (code, _, stderr) = run(&archive, &out, &["--markdown", "--overwrite"]);

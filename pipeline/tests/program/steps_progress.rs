@@ -10,9 +10,9 @@ use sitegrove::run::RunRequest;
 use sitegrove::steps::{apply, describe, learn, merge, survey};
 use terminal::progress_bar::{Observer, Quiet};
 
-/// What an observer was told.
+/// Records the calls of an observer.
 #[derive(Debug, Default)]
-struct Told {
+struct Calls {
     bytes: AtomicU64,
     bytes_read: AtomicU64,
     sites: AtomicU64,
@@ -20,7 +20,7 @@ struct Told {
     pages_done: AtomicU64,
 }
 
-impl Observer for Told {
+impl Observer for Calls {
     fn reading(&self, _files: usize, bytes: u64) {
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
     }
@@ -39,7 +39,7 @@ impl Observer for Told {
     }
 }
 
-impl Told {
+impl Calls {
     /// Checks that everything that was announced was done; gives the sites and pages.
     #[track_caller]
     fn all(&self) -> (u64, u64) {
@@ -65,20 +65,20 @@ fn what_is_announced_is_what_is_done() {
     let request = RunRequest { config: &config, stop: &AtomicBool::new(false), observer: &Quiet };
     let at = |name: &str| folder.path().join(format!("{name}.parquet"));
 
-    let told = Told::default();
+    let told = Calls::default();
     survey::survey(RunRequest { observer: &told, ..request }, &at("survey")).unwrap();
     // Pages are learnt by later steps.
     assert_eq!(told.all(), (0, 0));
     let learn = |files: &[&str], name: &str| {
         let (told, files) =
-            (Told::default(), files.iter().map(|name| at(name)).collect::<Vec<PathBuf>>());
+            (Calls::default(), files.iter().map(|name| at(name)).collect::<Vec<PathBuf>>());
         learn::learn(RunRequest { observer: &told, ..request }, &files, SiteShare::ALL, &at(name))
             .unwrap();
         told.all()
     };
     let apply = |files: &[&str], name: &str| {
         let (told, files) =
-            (Told::default(), files.iter().map(|name| at(name)).collect::<Vec<PathBuf>>());
+            (Calls::default(), files.iter().map(|name| at(name)).collect::<Vec<PathBuf>>());
         apply::apply(RunRequest { observer: &told, ..request }, &files, &at(name)).unwrap();
         told.all()
     };
@@ -90,7 +90,7 @@ fn what_is_announced_is_what_is_done() {
     let all: Vec<PathBuf> = ["survey", "learn", "apply", "again", "rest"].map(at).into();
     let mut shares = (0, 0);
     for part in 1..=2 {
-        let told = Told::default();
+        let told = Calls::default();
         let share = SiteShare { part, of: 2 };
         let to = at(&format!("describe-{part}"));
         describe::describe(RunRequest { observer: &told, ..request }, &all, share, &to).unwrap();
@@ -98,7 +98,7 @@ fn what_is_announced_is_what_is_done() {
         shares = (shares.0 + sites, shares.1 + pages);
     }
     assert_eq!(shares, (3, 32));
-    let told = Told::default();
+    let told = Calls::default();
     merge::merge(RunRequest { observer: &told, ..request }, &all, SiteShare::ALL, false).unwrap();
     assert_eq!(told.all(), (3, 32));
 }

@@ -111,7 +111,7 @@ impl<'a> StepTest<'a> {
     fn new(step: &'a PathStep, document: &'a Document) -> Self {
         let kinds = document.kinds();
         let each = step.predicates.iter().enumerate();
-        let of_elements = each.filter(|(_, p)| !p.is_told_by_kind()).map(|(at, _)| at).collect();
+        let of_elements = each.filter(|(_, p)| !p.depends_on_kind()).map(|(at, _)| at).collect();
         let of_kinds = vec![None; kinds.all().len()];
         let (kinds, positions) = (kinds.of_nodes(), Positions::default());
         Self { step, document, kinds, of_kinds, of_elements, positions }
@@ -131,9 +131,9 @@ impl<'a> StepTest<'a> {
     }
 
     fn learn(&mut self, kind: usize, id: NodeId) -> bool {
-        let mut told = self.step.predicates.iter().filter(|p| p.is_told_by_kind());
+        let mut by_kind = self.step.predicates.iter().filter(|p| p.depends_on_kind());
         let passes =
-            self.step.is_named(self.document, id) && told.all(|p| p.holds(self.document, id));
+            self.step.is_named(self.document, id) && by_kind.all(|p| p.holds(self.document, id));
         self.of_kinds[kind] = Some(passes);
         passes
     }
@@ -141,15 +141,15 @@ impl<'a> StepTest<'a> {
 
 impl Predicate {
     /// Whether the condition holds for all elements of a [kind](ElementKinds) or for none of them.
-    pub fn is_told_by_kind(&self) -> bool {
+    pub fn depends_on_kind(&self) -> bool {
         match self {
             Self::HasClass(_) => true,
             Self::Equals(name, _)
             | Self::StartsWith(name, _)
             | Self::Contains(name, _)
             | Self::Has(name) => ElementKinds::tell_by(name),
-            Self::Not(inner) => inner.is_told_by_kind(),
-            Self::All(parts) | Self::Any(parts) => parts.iter().all(Self::is_told_by_kind),
+            Self::Not(inner) => inner.depends_on_kind(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().all(Self::depends_on_kind),
             Self::Child(_) | Self::Descendant(_) | Self::Position(_) => false,
         }
     }

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use sitegrove_grouping::{AddressDigest, SiteAddresses, Tracking};
 
-/// Bounds of the digest: sections and addresses, telling parameters, bytes of a name, levels of sections.
+/// Bounds of the digest: sections and addresses, distinguishing parameters, bytes of a name, levels of sections.
 const MOST: usize = 1 << 16;
-const MOST_TELLING: usize = 64;
+const MOST_DISTINGUISHING: usize = 64;
 const LONGEST_NAME: usize = 128;
 const DEEPEST: usize = 64;
 
@@ -16,7 +16,7 @@ const DEEPEST: usize = 64;
 #[derive(Clone, Deserialize, Serialize)]
 struct DigestFields {
     sections: Vec<u64>,
-    telling: Vec<String>,
+    distinguishing: Vec<String>,
     addresses: Vec<u64>,
     total: u64,
 }
@@ -125,7 +125,7 @@ fn parameters_count_where_pages_differ_in_them() {
         "https://e.org/b",
     ]);
     assert_eq!(
-        (digest.total(), &*DigestFields::of(&digest).telling),
+        (digest.total(), &*DigestFields::of(&digest).distinguishing),
         (4, &["ref".into(), "utm_source".into()][..])
     );
     let target = |link: &str| digest.target(link, &tracking());
@@ -159,12 +159,13 @@ fn found_targets_stand_for_those_that_are_not_kept() {
 }
 
 #[test]
-fn the_largest_sections_and_the_most_telling_names_are_kept() {
+fn the_largest_sections_and_the_most_distinguishing_names_are_kept() {
     let sections = (0..MOST as u32 + 9).flat_map(|n| (0..3 + n.min(1)).map(move |page| (n, page)));
     let mut urls: Vec<String> =
         sections.map(|(n, page)| format!("https://e.org/{n}/{page}")).collect();
     let long = format!("utm_{}", "x".repeat(LONGEST_NAME));
-    for (number, name) in (0..MOST_TELLING).map(|n| format!("utm_{n:03}")).chain([long]).enumerate()
+    for (number, name) in
+        (0..MOST_DISTINGUISHING).map(|n| format!("utm_{n:03}")).chain([long]).enumerate()
     {
         urls.extend((0..2).map(|page| format!("https://e.org/expected-{number}?{name}={page}")));
     }
@@ -174,10 +175,10 @@ fn the_largest_sections_and_the_most_telling_names_are_kept() {
     let digest = AddressDigest::of(urls.iter().map(String::as_str), &tracking());
     digest.validate().unwrap();
     let stored = DigestFields::of(&digest);
-    assert_eq!((stored.sections.len(), stored.telling.len()), (MOST, MOST_TELLING));
+    assert_eq!((stored.sections.len(), stored.distinguishing.len()), (MOST, MOST_DISTINGUISHING));
     assert!(digest.pages_below("https://e.org/") && !digest.pages_below("https://e.org/0"));
-    assert_eq!(stored.telling.last().map(String::as_str), Some("utm_z"));
-    assert!(!stored.telling.contains(&format!("utm_{:03}", MOST_TELLING - 1)));
+    assert_eq!(stored.distinguishing.last().map(String::as_str), Some("utm_z"));
+    assert!(!stored.distinguishing.contains(&format!("utm_{:03}", MOST_DISTINGUISHING - 1)));
 }
 
 #[test]
@@ -200,7 +201,7 @@ fn damage_is_told() {
         digest.read().validate().unwrap_err()
     };
     let rising = || (0..=MOST as u64).collect::<Vec<u64>>();
-    let longest = DigestFields { telling: vec!["x".repeat(LONGEST_NAME)], ..made.clone() };
+    let longest = DigestFields { distinguishing: vec!["x".repeat(LONGEST_NAME)], ..made.clone() };
     longest.read().validate().unwrap();
     for (expected, damage) in [
         (
@@ -215,9 +216,11 @@ fn damage_is_told() {
             d.addresses = rising()[1..].to_vec();
             d.total = 7;
         }),
-        ("telling parameters are not sorted", &|d| d.telling = vec!["b".into(), "a".into()]),
-        ("65 parameters", &|d| d.telling = (0..65).map(|n| format!("{n:02}")).collect()),
-        ("name of 129 bytes", &|d| d.telling = vec!["x".repeat(129)]),
+        ("distinguishing parameters are not sorted", &|d| {
+            d.distinguishing = vec!["b".into(), "a".into()]
+        }),
+        ("65 parameters", &|d| d.distinguishing = (0..65).map(|n| format!("{n:02}")).collect()),
+        ("name of 129 bytes", &|d| d.distinguishing = vec!["x".repeat(129)]),
     ] {
         let error = damaged(damage);
         assert!(error.contains(expected), "{expected}: {error}");

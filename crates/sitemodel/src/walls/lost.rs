@@ -100,8 +100,8 @@ pub fn find_lost_texts(
             let all = sequences_of(&line.text);
             2 * all.iter().filter(|own| known.contains(own)).count() < all.len()
         };
-        let is_told = || on >= half || kind_of("", &line.text).is_some();
-        !line.is_link && on >= ADDRESSES && is_told() && is_new()
+        let is_evident = || on >= half || kind_of("", &line.text).is_some();
+        !line.is_link && on >= ADDRESSES && is_evident() && is_new()
     };
     let notice = |page: &PageLines<'_>| {
         let lines = page.lines.iter().filter(is_notice).map(|line| &*line.text);

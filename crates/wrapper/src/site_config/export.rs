@@ -266,7 +266,7 @@ impl<'a> ProbeSamples<'a> {
         learnt: &[String],
         is_right: &dyn Fn(usize, &ProbedPage<'_>, &[String]) -> bool,
     ) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut chosen = Vec::new();
         // Pages on which the expressions so far select nothing.
         let mut open: Vec<bool> = vec![true; self.0.len()];
         for candidate in learnt.iter().map(String::as_str).chain(common.iter().copied()) {
@@ -282,14 +282,14 @@ impl<'a> ProbeSamples<'a> {
                 }
             }
             let adds = given.iter().zip(&open).any(|(given, open)| *given && *open);
-            if given.len() == self.0.len() && adds && told.len() < MOST {
-                told.push(candidate.to_owned());
+            if given.len() == self.0.len() && adds && chosen.len() < MOST {
+                chosen.push(candidate.to_owned());
                 for (open, given) in open.iter_mut().zip(given) {
                     *open &= !given;
                 }
             }
         }
-        told
+        chosen
     }
 }
 
