@@ -16,8 +16,7 @@ use crate::pools::{Pools, ScoredPage};
 use crate::rows::{FeatureRow, FeatureTable, column_names, flag};
 use crate::signs::{Begins, Ends};
 
-/// Score from which a kept block counts as part of the article: at ½, cuts remove more right than wrong text
-/// (docs/ALGORITHM.md).
+/// Score from which a kept block counts as part of the article: at ½, cuts remove more right than wrong text.
 const SURE: f32 = 0.3;
 
 /// Minimum gain of a cut, in words.

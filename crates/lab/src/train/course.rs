@@ -38,7 +38,7 @@ const WITH_SIBLINGS: f32 = 1.5;
 /// a type. They are articles: at full weight, pages of all other types would be taken for articles too often.
 const UNTYPED: f32 = 0.25;
 
-/// The cost of a switch: `docs/ALGORITHM.md` describes how it was chosen.
+/// The cost of a switch between kept and omitted blocks.
 pub(super) const DECIDE: DecideParameters = DecideParameters { factor: 1.0, switch_cost: 0.15 };
 
 /// Values per template and page.
