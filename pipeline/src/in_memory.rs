@@ -97,6 +97,7 @@ impl AppliedPage {
                 template: None,
                 way: Way::Other,
                 characters: CharacterCounts::default(),
+                new_elements: Vec::new(),
             }),
         }
     }

@@ -1,8 +1,11 @@
 //! Statistics of patterns over siblings.
 
-use dom::Document;
+use std::collections::BTreeMap;
+
+use dom::{Document, NodeId, local_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::elementary::log;
 use crate::page::PageBlocks;
@@ -26,6 +29,9 @@ impl ScoredPage<'_> {
     }
 }
 
+/// Minimum number of words of new elements to be noted.
+const FEWEST_NEW_WORDS: u32 = 4;
+
 /// A page with its scores: by the trees, or, on the fast path, the expected ones.
 #[derive(Clone, Debug)]
 pub struct JudgedPage {
@@ -48,6 +54,26 @@ impl JudgedPage {
     /// Words of a block, weighted by one of its scores.
     pub fn mass(&self, at: usize, scores: &[f32]) -> f32 {
         self.blocks.blocks[at].words as f32 * scores[at]
+    }
+
+    /// Returns hashes of the elements with kept text that no page of the sample has, ascending: of their tag and class names, and
+    /// of the pattern of the element around them. Elements with few kept words are left out.
+    pub fn new_elements(&self, document: &Document, kept: &[usize]) -> Vec<u64> {
+        let mut words: BTreeMap<u64, u32> = BTreeMap::new();
+        for block in kept.iter().map(|&at| &self.blocks.blocks[at]) {
+            let is_new = |id: &NodeId| self.of_nodes[*id as usize] == UNKNOWN;
+            let Some(top) = document.ancestors(block.element).take_while(is_new).last() else {
+                continue;
+            };
+            let around = document.parent(top).map_or(UNKNOWN, |id| self.of_nodes[id as usize]);
+            let names = document.attribute(top, &local_name!("class")).unwrap_or_default();
+            let tag = document.name(top).map_or("", |name| name);
+            let names = format!("{tag} {names}");
+            let hash = xxh3_64_with_seed(names.as_bytes(), u64::from(around));
+            *words.entry(hash).or_default() += block.words;
+        }
+        words.retain(|_, words| *words >= FEWEST_NEW_WORDS);
+        words.into_keys().collect()
     }
 
     /// Completes the kept blocks of a page on the fast path: reads the features of their text, and lowers the scores of

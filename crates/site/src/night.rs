@@ -216,7 +216,16 @@ impl Work<'_> {
                 applied.is_some_and(|applied| applied.outcome == Outcome::Unassigned);
         }
         let of_night = (&mut tonight, &mut applied);
-        let lost_texts = self.lost_texts(store, &old, &learnt_from_walls, of_night)?;
+        let (lost_texts, notices) = self.lost_texts(store, &old, &learnt_from_walls, of_night)?;
+        let noticed = old.with_notices(&notices).map(|(with_lines, ids)| {
+            old = with_lines;
+            applied = self.apply_to(site, &old, &tonight, &none);
+            ids
+        });
+        let noted = match noticed {
+            Some(ids) => Some(noted.into_iter().flatten().chain(ids).collect()),
+            None => noted,
+        };
         let lost: u64 = lost_texts.iter().flatten().map(|lost| lost.pages).sum();
         let (seen, alone) = self.seen(&old, &tonight, &applied, Some(COMPARED));
         let mut health = assess(&old, &seen);
@@ -240,7 +249,9 @@ impl Work<'_> {
             let (doubted, least) = match &decision {
                 ModelDecision::Replace(ids) | ModelDecision::Relearn(ids) => (ids.clone(), CLEARLY),
                 ModelDecision::Restore(ids) => (ids.clone(), 0.0),
-                ModelDecision::Grow(ids) => (ids.clone(), -CLEARLY),
+                ModelDecision::Grow(ids) | ModelDecision::LearnElements(ids) => {
+                    (ids.clone(), -CLEARLY)
+                }
                 _ => (Vec::new(), 0.0),
             };
             let walls = not_kept.pages.clone();
@@ -303,7 +314,8 @@ impl Work<'_> {
                     _ if !not_kept.templates.is_empty() => "walls are not learnt from".to_owned(),
                     ModelDecision::Replace(_)
                     | ModelDecision::Relearn(_)
-                    | ModelDecision::Restore(_) => {
+                    | ModelDecision::Restore(_)
+                    | ModelDecision::LearnElements(_) => {
                         format!("{reason}; nothing learnt from tonight's pages fits them better")
                     }
                     _ => ModelDecision::Keep.reason(),
@@ -401,6 +413,8 @@ impl Work<'_> {
                 learnt_from: template.pages,
                 in_hand: own.pages + of(id) as u64,
                 is_wanted: template.learnt.is_some(),
+                tonight: own.pages,
+                with_new_element: own.with_new_element,
             })
         };
         let unassigned = tonight.iter().filter(|page| page.is_unassigned).count();
@@ -505,6 +519,8 @@ fn chosen_for<'a, 'p>(
         ModelDecision::Relearn(ids) | ModelDecision::Grow(ids) | ModelDecision::Correct(ids) => {
             (ids, true)
         }
+        // A text that all of tonight's pages have is not on the retained ones.
+        ModelDecision::LearnElements(ids) => (ids, facts.has_few_pages_of(ids)),
         _ => (&[], true),
     };
     let is_of = |page: &CandidatePage<'_>| {

@@ -45,6 +45,8 @@ pub struct Applied {
     pub way: Way,
     /// Characters of the page and of its article.
     pub characters: CharacterCounts,
+    /// Hashes of elements with text of the article that no page has that the template was learnt from.
+    pub new_elements: Vec<u64>,
 }
 
 /// Options for applying a model to a page.
@@ -157,6 +159,7 @@ impl SiteModel {
         }
         let found = hints.known.and_then(|known| known.found.clone());
         let (body, way) = found.unwrap_or_else(|| learnt.body(sibling, settings, meter));
+        let new_elements = body.as_ref().map_or_else(Vec::new, |body| body.new_elements.clone());
         let wrapper = learnt.wrapper.as_ref();
         let lists = Lists {
             sibling,
@@ -185,6 +188,7 @@ impl SiteModel {
                 outcome: Outcome::Article(Box::new(article)),
                 template: None,
                 way,
+                new_elements,
             },
             Err(reason) => Applied { way, ..dropped(reason) },
         })
@@ -292,7 +296,7 @@ impl Applied {
 
     fn without_article(outcome: Outcome) -> Self {
         let (way, characters) = (Way::Other, CharacterCounts::default());
-        Self { outcome, template: None, way, characters }
+        Self { outcome, template: None, way, characters, new_elements: Vec::new() }
     }
 }
 
@@ -368,10 +372,29 @@ impl SiteModel {
         if texts.is_empty() {
             return None;
         }
+        let lines = texts
+            .into_iter()
+            .map(|((number, lines), stories)| (number, lines, 2 * stories.len() >= pages[&number]));
+        self.with_repeated(lines)
+    }
+
+    /// Notes lines that pages of a template, given by its number, have in place of their texts. Returns the model with them and
+    /// the ids of the templates, or `None` if they are known.
+    pub fn with_notices(
+        &self,
+        notices: &BTreeMap<u32, BTreeSet<u64>>,
+    ) -> Option<(Self, Vec<String>)> {
+        self.with_repeated(notices.iter().map(|(number, lines)| (*number, lines.clone(), true)))
+    }
+
+    /// Adds repeated lines to templates; the last value of each is whether most of their pages have the lines.
+    fn with_repeated(
+        &self,
+        of_templates: impl Iterator<Item = (u32, BTreeSet<u64>, bool)>,
+    ) -> Option<(Self, Vec<String>)> {
         let mut model = self.clone();
         let mut changed: BTreeSet<u32> = BTreeSet::new();
-        for ((number, lines), stories) in texts {
-            let of_most = 2 * stories.len() >= pages[&number];
+        for (number, lines, of_most) in of_templates {
             let repeated = &mut model.templates[number as usize].repeated;
             if add_repeated(repeated, lines.into_iter().map(|line| (line, of_most))) {
                 changed.insert(number);

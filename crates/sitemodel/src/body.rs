@@ -43,6 +43,8 @@ pub struct ArticleBody {
     pub(crate) boilerplate: Option<f64>,
     /// The posts of a thread, in document order; empty if it is not a thread.
     pub(crate) posts: Vec<ThreadPost>,
+    /// Hashes of its elements that no page of the template's sample has; see [`grove::JudgedPage::new_elements`].
+    pub(crate) new_elements: Vec<u64>,
     /// The document that has the body instead, if the page's elements do not have it.
     pub elsewhere: Option<Arc<Document>>,
 }

@@ -17,6 +17,8 @@ pub struct ApplyStatistics {
     templates: BTreeMap<u32, Expected>,
     /// For each template, the pages that were compared with their extraction without siblings.
     compared: BTreeMap<u32, ComparedPages>,
+    /// For each template, the number of pages for each of the new elements in their texts.
+    new_elements: BTreeMap<(u32, u64), u64>,
     /// Number of pages without a template.
     unassigned: u64,
     pages: u64,
@@ -57,6 +59,10 @@ impl ApplyStatistics {
         if let Some((template, (by_wrapper, confidence))) = applied.template.zip(found) {
             self.templates.entry(template).or_default().add(by_wrapper, confidence);
         }
+        for hash in &applied.new_elements {
+            let template = applied.template.unwrap_or(u32::MAX);
+            *self.new_elements.entry((template, *hash)).or_default() += 1;
+        }
     }
 
     /// Compares the outcome of a page by the model with that of the page extracted by itself
@@ -86,6 +92,9 @@ impl ApplyStatistics {
             let own = self.compared.entry(*template).or_default();
             own.pages += more.pages;
             own.agreement += more.agreement;
+        }
+        for (element, more) in &other.new_elements {
+            *self.new_elements.entry(*element).or_default() += more;
         }
         self.unassigned += other.unassigned;
         self.pages += other.pages;
@@ -129,6 +138,8 @@ pub struct TemplateHealth {
     pub confidence_expected: f64,
     /// Mean agreement with pages extracted by themselves; `None` if none was compared.
     pub agreement: Option<f64>,
+    /// The most pages whose texts have the same element that no page has that it was learnt from.
+    pub with_new_element: u64,
 }
 
 /// Minimum number of pages for a verdict.
@@ -157,7 +168,12 @@ pub fn assess(model: &SiteModel, seen: &ApplyStatistics) -> SiteHealth {
     let health = |(at, now): (&u32, &Expected)| {
         let template = model.templates.get(*at as usize)?;
         let compared = seen.compared.get(at).copied().unwrap_or_default();
-        Some((template.id.clone(), TemplateHealth::of(&template.expected, now, compared)))
+        let new = seen.new_elements.range((*at, 0)..=(*at, u64::MAX)).map(|(_, pages)| *pages);
+        let health = TemplateHealth {
+            with_new_element: new.max().unwrap_or(0),
+            ..TemplateHealth::of(&template.expected, now, compared)
+        };
+        Some((template.id.clone(), health))
     };
     let templates: BTreeMap<String, TemplateHealth> =
         seen.templates.iter().filter_map(health).collect();
@@ -196,6 +212,7 @@ impl TemplateHealth {
             confidence: now.mean_confidence(),
             confidence_expected: then.mean_confidence(),
             agreement,
+            with_new_element: 0,
         }
     }
 }

@@ -116,7 +116,7 @@ pub use parsed::{ParsedPage, parse_page};
 pub use settings::{ArticleForms, DEFAULT, Settings, Tables};
 pub use stages::signify::{SiblingPage, language_of};
 pub use template::{LearntTemplate, Way};
-pub use walls::lost::find_lost_texts;
+pub use walls::lost::{LostPages, find_lost_texts};
 
 /// A step of learning or applying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

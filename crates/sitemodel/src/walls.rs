@@ -4,6 +4,7 @@
 //! decide alone only if a page shares too little with its siblings, or has none.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
 
 use dom::{Document, LocalName, NodeId, local_name, local_names, normalize_space, text_of};
 use memchr::memmem::Finder;
@@ -16,6 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::body::ArticleBody;
 use crate::parsed::ParsedPage;
+use crate::stages::extract::{paragraphs_of, remove_paragraphs};
 
 pub(crate) mod lost;
 mod phrases;
@@ -33,6 +35,8 @@ const OWN_WORDS: u32 = 8;
 const WORDS_UNNAMED: std::ops::RangeInclusive<u32> = 20..=120;
 /// Maximum number of words of a wall that phrases alone name.
 const MOST_WORDS_ALONE: u32 = 120;
+/// Maximum number of words of a link that belongs to a request to subscribe.
+const WORDS_OF_LINK: u32 = 4;
 /// Maximum number of repeated lines that are kept for a template.
 const MOST_LINES: usize = 1_000;
 
@@ -213,19 +217,36 @@ fn texts_of_links(document: &Document) -> HashSet<String> {
 }
 
 /// Notes that a page has only the beginning of an article: a short text with a request to subscribe that its siblings
-/// have, too. What the page itself declares takes precedence.
+/// have, too. What the page itself declares takes precedence. The request is removed from the end of the text.
 pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
-    let is_decided = article.access.is_some() || repeated.is_empty();
-    if is_decided || article.word_count > MOST_WORDS {
+    let is_free = article.access.is_some_and(|own| own != Access::Partial);
+    if is_free || repeated.is_empty() || article.word_count > MOST_WORDS {
         return;
     }
     let mut hashes = LineHasher::of(&article.url);
-    let is_repeated =
-        |line: &&str| hashes.hash(line).is_some_and(|hash| place_of(hash, repeated).is_ok());
+    let mut is_repeated =
+        |line: &str| hashes.hash(line).is_some_and(|hash| place_of(hash, repeated).is_ok());
     let is_wall =
         |line: &str| kind_of("", line).is_some_and(|(kind, _)| kind == DropReason::PaywallStub);
-    if article.text.lines().filter(is_repeated).any(is_wall) {
+    if !article.text.lines().any(|line| is_wall(line) && is_repeated(line)) {
+        return;
+    }
+    if article.access.is_none() {
         (article.access, article.sources.access) = (Some(Access::Partial), Some(Source::Page));
+    }
+    let paragraphs: Vec<Range<usize>> =
+        paragraphs_of(&article.text).into_iter().map(|own| own.range).collect();
+    let text = |range: &Range<usize>| &article.text[range.clone()];
+    let mut is_shared = |range: &Range<usize>| text(range).lines().all(&mut is_repeated);
+    // Behind the request stands at most a link to subscribe.
+    let last_own = paragraphs
+        .iter()
+        .rposition(|range| count_words(text(range)) > WORDS_OF_LINK && !is_shared(range));
+    let behind = &paragraphs[last_own.map_or(0, |last| last + 1)..];
+    let first = behind.iter().position(|range| is_shared(range)).unwrap_or(behind.len());
+    let notice = &behind[first..];
+    if notice.iter().any(|range| text(range).lines().any(is_wall)) {
+        remove_paragraphs(article, notice, 1);
     }
 }
 

@@ -131,11 +131,10 @@ fn a_request_to_subscribe_that_siblings_have_says_that_an_article_is_cut() {
     let folder = tempfile::tempdir().unwrap();
     let crawl = crawl(folder.path(), true);
     let results = run(&[&crawl], &folder.path().join("out"), &[]);
-    for n in (0..8).filter(|&n| n != 2) {
-        let article = article(&results, n);
-        // Where the request is not part of the text, nothing says so.
-        let said = text(article, "text").contains("Subscribe to continue");
-        assert_eq!(article["access"] == "partial", said, "{article}");
+    let articles: Vec<_> = (0..8).filter(|&n| n != 2).map(|n| article(&results, n)).collect();
+    assert!(articles.iter().any(|article| article["access"] == "partial"));
+    for article in articles {
+        assert!(!text(article, "text").contains("Subscribe to continue"), "{article}");
     }
 }
 

@@ -201,6 +201,74 @@ fn what_is_served_instead_of_articles_tonight_is_noted() {
     }
 }
 
+/// Posts with markup after their first paragraph, in place of the rest if `is_cut`.
+fn with_markup(
+    of: impl Iterator<Item = usize>,
+    markup: impl Fn(usize) -> String,
+    is_cut: bool,
+) -> Vec<(String, String)> {
+    let page = |n: usize| {
+        let paragraphs = prose::paragraphs(n);
+        let all = format!("<p>{}</p>", paragraphs.join("</p>\n<p>"));
+        let rest = if is_cut { "" } else { &all[paragraphs[0].len() + 7..] };
+        let with = format!("<p>{}</p>{}{rest}", paragraphs[0], markup(n));
+        let html = prose::post(n).replace(&all, &with);
+        assert!(html.contains(&with), "{html}");
+        (url(n), html)
+    };
+    of.map(page).collect()
+}
+
+#[test]
+fn what_a_site_adds_to_its_texts_is_learnt_to_be_left_out() {
+    // With other elements beside the paragraphs, the wrapper selects the element around them.
+    let own = |n: usize| {
+        let [more, quoted] = [n + 50, n + 70].map(|n| prose::paragraphs(n).join(" "));
+        format!(
+            "<h3>{}</h3>\n<ul><li>{more}</ul><blockquote>{quoted}</blockquote>",
+            prose::title(n + 90)
+        )
+    };
+    let with_appeal = |n: usize| {
+        let appeal = "<div class=support><h3>Support our journal</h3><p>We depend on readers like you: please \
+                      consider a gift of five pounds a month.</p><a href=/give>Give now</a></div>";
+        format!("{appeal}{}", own(n))
+    };
+    let mut nights = Nights::new();
+    nights.night(&with_markup(0..12, own, false));
+    let first = nights.night(&with_markup(12..24, with_appeal, false));
+    assert_eq!((&*first.decision(), &*first.verdict()), ("relearn", "healthy"));
+    let reason = first.of("posts.example", "reason");
+    assert!(reason.contains("new elements in the texts of its pages: one in 12 of 12"), "{reason}");
+    let second = nights.night(&with_markup(24..30, with_appeal, false));
+    assert_eq!((&*second.decision(), &*second.verdict()), ("keep", "healthy"));
+    for (night, of) in [(&first, 12..24), (&second, 24..30)] {
+        assert_eq!(night.results.articles.len(), of.len());
+        for (n, article) in of.zip(&night.results.articles) {
+            let text = text(article, "text");
+            assert!(!text.contains("readers like you"), "{article}");
+            assert!(prose::paragraphs(n).iter().all(|own| text.contains(own)), "{article}");
+        }
+    }
+}
+
+#[test]
+fn a_request_to_subscribe_in_place_of_texts_is_left_out() {
+    let mut nights = Nights::new();
+    nights.night(&posts(0..12));
+    let request = "<p>Continue reading with a subscription.</p>\n<p>Subscribe now for one euro a week and read on \
+                   without limits.</p>\n<p><a href=/subscribe>Subscribe</a></p>";
+    for (of, decision) in [(12..24, "note-walls"), (24..36, "keep")] {
+        let night = nights.night(&with_markup(of, |_| request.to_owned(), true));
+        assert_eq!((&*night.decision(), &*night.verdict()), (decision, "blocked"));
+        assert_eq!(night.results.articles.len(), 12);
+        for article in &night.results.articles {
+            assert!(!text(article, "text").to_lowercase().contains("subscri"), "{article}");
+            assert_eq!(text(article, "access"), "partial");
+        }
+    }
+}
+
 #[test]
 fn a_wrapper_that_finds_nothing_is_replaced() {
     let mut nights = Nights::new();

@@ -14,6 +14,8 @@ use sitemodel::SiteHealth;
 const FEWEST_TO_KEEP: usize = 3;
 /// Minimum number of pages without a template for templates to be added.
 const FEWEST_TO_ADD: usize = 3;
+/// Minimum number of pages whose texts have the same new element for their template to be learnt again.
+const FEWEST_WITH_NEW: u64 = 3;
 /// Number of pages that a template must be learnt from to be left alone.
 const ENOUGH: u64 = 8;
 
@@ -41,6 +43,10 @@ pub(crate) struct TemplateFacts {
     pub(crate) in_hand: u64,
     /// Whether its pages give articles.
     pub(crate) is_wanted: bool,
+    /// Number of tonight's pages, and the most of these whose texts have the same element that no page has that the template was
+    /// learnt from.
+    pub(crate) tonight: u64,
+    pub(crate) with_new_element: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +63,8 @@ pub(crate) enum ModelDecision {
     Restore(Vec<String>),
     /// Templates are learnt again with corrections that they have not learnt from yet.
     Correct(Vec<String>),
+    /// Templates whose texts have new elements are learnt again from tonight's pages and, if these are few, from retained ones.
+    LearnElements(Vec<String>),
     /// Templates are added for pages without one; the others stay.
     AddTemplates,
     /// Templates that were learnt from few pages are learnt from more.
@@ -77,7 +85,7 @@ pub(crate) fn decide_without_model(unusable: Option<String>, in_hand: usize) -> 
 }
 
 /// Decides with a model: takes the first case that applies. [`ModelDecision::Replace`], [`ModelDecision::Relearn`],
-/// [`ModelDecision::Restore`] and [`ModelDecision::Grow`] also learn from pages without a template, if there are enough.
+/// [`ModelDecision::Restore`], [`ModelDecision::LearnElements`] and [`ModelDecision::Grow`] also learn from pages without a template, if there are enough.
 pub(crate) fn decide(facts: &Facts) -> ModelDecision {
     use Verdict::{Broken, Drifting};
     let of = |is: &dyn Fn(&TemplateFacts) -> bool| -> Vec<String> {
@@ -85,12 +93,14 @@ pub(crate) fn decide(facts: &Facts) -> ModelDecision {
     };
     let broken = of(&|own| own.verdict == Broken);
     let drifting = of(&|own| own.verdict == Drifting);
+    let changing = of(&TemplateFacts::has_new_element);
     let growing = of(&TemplateFacts::grows);
     match () {
         () if !broken.is_empty() => ModelDecision::Replace(broken),
         () if !drifting.is_empty() => ModelDecision::Relearn(drifting),
         () if !facts.changed.is_empty() => ModelDecision::Restore(facts.changed.clone()),
         () if !facts.to_correct.is_empty() => ModelDecision::Correct(facts.to_correct.clone()),
+        () if !changing.is_empty() => ModelDecision::LearnElements(changing),
         () if facts.adds_templates() => ModelDecision::AddTemplates,
         () if !growing.is_empty() => ModelDecision::Grow(growing),
         () => ModelDecision::Keep,
@@ -102,9 +112,21 @@ impl Facts {
     pub(crate) fn adds_templates(&self) -> bool {
         self.unassigned > 0 && self.unassigned_in_hand >= FEWEST_TO_ADD
     }
+
+    /// Whether one of these templates has too few pages tonight to be learnt from them alone.
+    pub(crate) fn has_few_pages_of(&self, ids: &[String]) -> bool {
+        self.templates.iter().any(|own| ids.contains(&own.id) && own.tonight < ENOUGH)
+    }
 }
 
 impl TemplateFacts {
+    /// Whether the texts of most of tonight's pages have an element that the template has not learnt to keep or to leave out.
+    fn has_new_element(&self) -> bool {
+        self.is_wanted
+            && self.with_new_element >= FEWEST_WITH_NEW
+            && self.with_new_element * 2 >= self.tonight
+    }
+
     /// Whether it was learnt from few pages, and there are more now. Decisions that the few pages led to stay unless the
     /// evidence against them is clear, so that texts do not alternate.
     fn grows(&self) -> bool {
@@ -118,7 +140,7 @@ impl fmt::Display for ModelDecision {
             Self::TooFew => "too-few",
             Self::LearnFresh(_) => "learn-fresh",
             Self::Replace(_) => "replace",
-            Self::Relearn(_) | Self::Restore(_) => "relearn",
+            Self::Relearn(_) | Self::Restore(_) | Self::LearnElements(_) => "relearn",
             Self::Correct(_) => "correct",
             Self::AddTemplates => "add-templates",
             Self::Grow(_) => "grow",
@@ -146,6 +168,7 @@ impl ModelDecision {
             Self::Relearn(ids) => named("with a wrapper that fits less", ids),
             Self::Restore(ids) => named("with other texts of the same pages", ids),
             Self::Correct(ids) => named("corrected", ids),
+            Self::LearnElements(ids) => named("with new elements in the texts of its pages", ids),
             Self::AddTemplates => "pages of new layouts".to_owned(),
             Self::Grow(ids) => named("learnt from more pages", ids),
             Self::NoteWalls(ids) => named("with one text at several addresses", ids),
@@ -168,6 +191,10 @@ impl ModelDecision {
                     )
                 })
             }
+            Self::LearnElements(ids) => {
+                let own = ids.first().and_then(|id| health.templates.get(id));
+                own.map(|own| format!("one in {} of {} texts", own.with_new_element, own.pages))
+            }
             Self::AddTemplates => {
                 let (unassigned, pages) = health.unassigned;
                 Some(format!("{unassigned} of {pages} pages"))
@@ -186,7 +213,15 @@ mod tests {
 
     fn template(id: &str, verdict: Verdict, learnt_from: u64, in_hand: u64) -> TemplateFacts {
         let id = id.to_owned();
-        TemplateFacts { id, verdict, learnt_from, in_hand, is_wanted: true }
+        TemplateFacts {
+            id,
+            verdict,
+            learnt_from,
+            in_hand,
+            is_wanted: true,
+            tonight: in_hand,
+            with_new_element: 0,
+        }
     }
 
     fn facts(templates: &[TemplateFacts], unassigned: usize, in_hand: usize) -> Facts {
@@ -220,6 +255,7 @@ mod tests {
         let broken = |id| template(id, Verdict::Broken, 10, 15);
         let drifting = template("b", Verdict::Drifting, 10, 15);
         let small = |id| template(id, Verdict::Healthy, 2, 15);
+        let with_new = |pages| TemplateFacts { with_new_element: pages, ..grown.clone() };
         for (facts, expected) in [
             (facts(slice::from_ref(&grown), 0, 0), ModelDecision::Keep),
             // A few pages without a template are no reason to learn, nor are retained pages of an earlier night.
@@ -236,6 +272,9 @@ mod tests {
             (changed(grown.clone()), ModelDecision::Restore(named("a"))),
             (corrected(grown), ModelDecision::Correct(named("a"))),
             (corrected(broken("b")), ModelDecision::Replace(named("b"))),
+            (facts(&[with_new(7)], 0, 0), ModelDecision::Keep),
+            (facts(&[with_new(8), small("c")], 9, 9), ModelDecision::LearnElements(named("a"))),
+            (corrected(with_new(8)), ModelDecision::Correct(named("a"))),
             (facts(&[small("a")], 1, 3), ModelDecision::AddTemplates),
             (facts(&[], 3, 3), ModelDecision::AddTemplates),
         ] {

@@ -27,25 +27,29 @@ fn only_walls(applied: &Outcomes) -> BTreeSet<u32> {
     of.into_iter().filter(|(_, only)| *only).map(|(template, _)| template).collect()
 }
 
+/// Hashes of the lines of notices, by number of the template.
+pub(crate) type Notices = BTreeMap<u32, BTreeSet<u64>>;
+
 /// Ratio of the lengths of tonight's texts to the usual ones below which lost texts are looked for.
 const SHORTER: f64 = 0.8;
 
 impl Work<'_> {
     /// Finds the pages of each template that have lost their texts, compared with retained pages, and removes them from
-    /// what is learnt from and assessed. `None` if there is no reason to look.
+    /// what is learnt from and assessed. `None` if there is no reason to look. Also returns the lines of notices in place of the
+    /// texts, by number of the template.
     pub(crate) fn lost_texts(
         &self,
         store: &Store,
         model: &SiteModel,
         learnt_from_walls: &[String],
         (tonight, applied): (&mut Vec<CandidatePage<'_>>, &mut Outcomes),
-    ) -> io::Result<Option<Vec<LostTexts>>> {
+    ) -> io::Result<(Option<Vec<LostTexts>>, Notices)> {
         let unassigned = tonight.iter().filter(|page| page.is_unassigned).count() as u64;
         let calls = applied.values().any(is_wall)
             || unassigned >= MIN_PAGES_FOR_VERDICT
             || self.are_shorter(store, applied)?;
         if !calls {
-            return Ok(None);
+            return Ok((None, Notices::new()));
         }
         let mut retained = store.sample(&self.key).map_err(io::Error::other)?;
         retained.retain(|own| !learnt_from_walls.contains(&own.template));
@@ -54,22 +58,24 @@ impl Work<'_> {
         let earlier: Vec<&ParsedPage<'_>> =
             retained.iter().filter_map(|(_, page)| page.as_ref().ok()).collect();
         if earlier.is_empty() {
-            return Ok(None);
+            return Ok((None, Notices::new()));
         }
-        let (mut all, of) = (Vec::new(), tonight.len() as u64);
+        let (mut all, mut notices, of) = (Vec::new(), Notices::new(), tonight.len() as u64);
         let templates: BTreeSet<Option<u32>> = tonight.iter().map(|page| page.template).collect();
         for template in templates {
             let own: Vec<&CandidatePage<'_>> =
                 tonight.iter().filter(|page| page.template == template).collect();
             let pages: Vec<&ParsedPage<'_>> = own.iter().map(|page| page.sibling.0).collect();
-            let Some((lost, without)) = find_lost_texts(&pages, &earlier) else { continue };
+            let Some(lost) = find_lost_texts(&pages, &earlier) else { continue };
             let id = template.and_then(|number| template_id(model, number)).unwrap_or_default();
-            all.push(LostTexts { template: id.to_owned(), of, ..lost });
-            let without: BTreeSet<Option<usize>> = without.iter().map(|&at| own[at].at).collect();
+            let without: BTreeSet<Option<usize>> =
+                lost.pages.iter().map(|&at| own[at].at).collect();
+            all.push(LostTexts { template: id.to_owned(), of, ..lost.texts });
+            notices.extend(template.map(|number| (number, lost.notice)));
             tonight.retain(|page| !without.contains(&page.at));
             applied.retain(|at, _| !without.contains(&Some(*at)));
         }
-        Ok(Some(all))
+        Ok((Some(all), notices))
     }
 
     /// Whether texts are shorter than those of earlier nights.

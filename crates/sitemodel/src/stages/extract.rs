@@ -23,6 +23,7 @@ use wrapper::Samples;
 use xxhash_rust::xxh3::xxh3_128;
 
 pub use boilerplate::remove_paragraphs;
+pub(crate) use passages::paragraphs_of;
 pub use passages::{append_passages, correct_text};
 
 use crate::body::{ArticleBody, agreement, page_wise};

@@ -62,12 +62,23 @@ impl<'a> PageLines<'a> {
     }
 }
 
+/// Pages that have lost their texts.
+#[derive(Clone, Debug)]
+pub struct LostPages {
+    /// What they have lost.
+    pub texts: LostTexts,
+    /// Their indices.
+    pub pages: BTreeSet<usize>,
+    /// Hashes of the lines of the notice in place of the texts.
+    pub notice: BTreeSet<u64>,
+}
+
 /// Returns which of tonight's pages of a template have lost their texts, if any have. They are compared with pages of
 /// `earlier` nights that are not walls.
 pub fn find_lost_texts(
     tonight: &[&ParsedPage<'_>],
     earlier: &[&ParsedPage<'_>],
-) -> Option<(LostTexts, BTreeSet<usize>)> {
+) -> Option<LostPages> {
     let tonight: Vec<PageLines<'_>> = tonight.iter().map(|page| PageLines::of(page)).collect();
     let earlier: Vec<PageLines<'_>> = earlier.iter().map(|page| PageLines::of(page)).collect();
     let mut stories: BTreeMap<u64, BTreeSet<&str>> = BTreeMap::new();
@@ -89,7 +100,7 @@ pub fn find_lost_texts(
         let notice = words[..words.len().min(QUOTED)].join(" ") + rest;
         let pages = lost.pages.len() as u64;
         let texts = LostTexts { notice, kind, pages, lost: lost.share, ..LostTexts::default() };
-        Some((texts, lost.pages))
+        LostPages { texts, pages: lost.pages, notice: BTreeSet::new() }
     };
 
     let known: HashSet<u64> = earlier.iter().flat_map(PageLines::sequences).collect();
@@ -116,9 +127,12 @@ pub fn find_lost_texts(
         (0..now.len()).filter(|&at| has_words(&notices[at], fewest)).collect();
     if let Some(lost) = before.loss(&now, &with, most) {
         let kind = kind.unwrap_or(DropReason::DuplicateText);
-        return found(Loss { pages: with, ..lost }, Some(kind), longest);
+        let lines = with.iter().flat_map(|&at| tonight[at].lines.iter().filter(is_notice));
+        let notice = lines.map(|line| line.hash).collect();
+        let lost = found(Loss { pages: with, ..lost }, Some(kind), longest);
+        return Some(LostPages { notice, ..lost });
     }
-    found(before.loss(&now, &(0..now.len()).collect(), LOST)?, None, "")
+    Some(found(before.loss(&now, &(0..now.len()).collect(), LOST)?, None, ""))
 }
 
 /// Hashes the sequences of words in a line; a line of fewer words is one sequence.

@@ -34,7 +34,7 @@ fn found(tonight: &[Page], earlier: &[Page]) -> Option<(LostTexts, BTreeSet<usiz
     let tonight: Vec<ParsedPage<'_>> = tonight.iter().map(parse).collect();
     let earlier: Vec<ParsedPage<'_>> = earlier.iter().map(parse).collect();
     let all: Vec<&ParsedPage<'_>> = tonight.iter().collect();
-    find_lost_texts(&all, &earlier.iter().collect::<Vec<_>>())
+    find_lost_texts(&all, &earlier.iter().collect::<Vec<_>>()).map(|lost| (lost.texts, lost.pages))
 }
 
 fn pages(of: std::ops::Range<usize>, text: &str) -> Vec<Page> {

@@ -202,6 +202,7 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
         expected: Some([precision, recall]),
         boilerplate: pools.boilerplate(&page.blocks, &kept[..end]),
         posts,
+        new_elements: page.new_elements(document, &kept[..end]),
         elsewhere: None,
     }
 }

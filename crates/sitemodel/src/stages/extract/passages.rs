@@ -34,7 +34,7 @@ pub(super) fn passages_of(text: &str, blocks: &[WrittenBlock], most_words: u32) 
 }
 
 /// Returns the blocks of a text of which only the paragraphs are known.
-pub(super) fn paragraphs_of(text: &str) -> Vec<WrittenBlock> {
+pub(crate) fn paragraphs_of(text: &str) -> Vec<WrittenBlock> {
     let mut at = 0;
     let block = |paragraph: &str| {
         let start = at;
