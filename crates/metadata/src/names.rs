@@ -205,13 +205,21 @@ pub(crate) fn add(names: &mut Vec<String>, new: Vec<String>) {
 /// 王小明").
 pub(crate) fn has_label(text: &str) -> bool {
     let line = &*line_to_read(text);
-    strip_labels(line).len() < line.len() || has_post(line, line.len() < text.trim().len())
+    strip_labels(line).len() < line.len() || is_posted(text)
+}
+
+/// Whether a line is the names of reporters beside their posts.
+pub(crate) fn is_posted(text: &str) -> bool {
+    may_be_unspaced(text) && {
+        let line = &*line_to_read(text);
+        has_post(line, line.len() < text.trim().len())
+    }
 }
 
 /// Whether a short text in a script without spaces is the name of a reporter beside the post, an organisation, and addresses.
 fn has_post(text: &str, is_in_brackets: bool) -> bool {
     let is_short = || text.chars().filter(|c| !c.is_ascii()).count() <= MOST_CHARS;
-    if !may_be_unspaced(text) || !is_short() {
+    if !is_short() {
         return false;
     }
     let Some((at, post)) = post_in(text) else { return false };
@@ -454,8 +462,13 @@ fn han_names(text: &str, is_simplified: bool) -> Cow<'_, str> {
     let report = |word: &str| REPORTS.iter().any(|report| word.ends_with(report));
     let first = text.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     let bare = REPORTS.iter().find_map(|report| first.strip_suffix(report)).unwrap_or(first);
-    // Nearly all names have three characters.
-    let end = bare.char_indices().nth(3).filter(|_| bare.chars().count() > 4);
+    let is_cut = bare.len() < first.len() || text[first.len()..].starts_with(is_numeric);
+    // Nearly all names have three characters, places have two: "王小明台北報導", "王明台北11日電".
+    let end = match bare.chars().count() {
+        4 if is_cut => bare.char_indices().nth(2),
+        5.. => bare.char_indices().nth(3),
+        _ => None,
+    };
     let name = end.map_or(bare, |(end, _)| &bare[..end]);
     if !name.is_empty() && name.len() < first.len() && is_han(name) {
         return name.into();
@@ -1171,6 +1184,10 @@ mod tests {
         ] {
             assert!(has_label(text), "{text}");
             byline(text, &["王小明"]);
+        }
+        for text in ["【記者王明台北報導】", "（中央社記者王明台北11日電）"]
+        {
+            byline(text, &["王明"]);
         }
         assert!(has_label("山田太郎 記者"));
         byline("山田太郎 記者", &["山田太郎"]);
