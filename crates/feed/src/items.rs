@@ -59,9 +59,9 @@ impl LostItems {
     }
 }
 
-/// The link as an absolute `http` or `https` URL, unchanged if it is absolute already.
+/// The link as an absolute `http` or `https` URL, unchanged if it is absolute already and its ampersands are not escaped twice.
 pub(crate) fn absolute(link: &str, base: Option<&Url>) -> Option<String> {
-    let link = link.trim();
+    let link = &*link.trim().replace("&amp;", "&");
     if link.is_empty() {
         return None;
     }

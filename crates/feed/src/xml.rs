@@ -173,8 +173,8 @@ fn convert_item(item: &FeedElement<'_>, in_atom: bool, base: Option<&Url>) -> Op
         );
     }
     let dates = DATES.iter().flat_map(|name| item.all(name)).map(|date| date.value());
-    // Skips "Tue," and other remains of a date.
-    let mut dates = dates.filter(|date| date.contains(char::is_numeric));
+    // Skips "Tue," and other remains of a date, and the beginning of Unix time.
+    let mut dates = dates.filter(|date| date.contains(char::is_numeric) && !date.contains("1970"));
     Some(FeedItem {
         link,
         title: text(&["title", "dc:title"]).unwrap_or_default(),

@@ -63,6 +63,14 @@ fn links_relative_and_by_guid() {
 }
 
 #[test]
+fn ampersands_escaped_twice_and_the_beginning_of_unix_time() {
+    let feed = read(&rss("<item><link>https://b.org/1?a=1&amp;amp;b=2</link>\
+         <pubDate>Thu, 01 Jan 1970 00:00:00 +0000</pubDate><dc:date>2020-05-03</dc:date></item>"));
+    assert_eq!(links(&feed), ["https://b.org/1?a=1&b=2"]);
+    assert_eq!(feed.items[0].published.as_deref(), Some("2020-05-03"));
+}
+
+#[test]
 fn older_versions() {
     for version in [
         "version=\"0.91\"",

@@ -22,10 +22,10 @@ use crate::text::{
 const OPEN_GRAPH: [&str; 5] =
     ["article:author", "article:author:name", "og:author", "og:article:author", "book:author"];
 /// Metas with one author each, the most reliable first.
-const METAS: [&str; 12] = [
+const METAS: [&str; 13] = [
     "author", "citation_author", "citation_authors", "dc.creator", "dcterms.creator",
     "parsely-author", "sailthru.author", "article_author", "article.author", "byline", "creator",
-    "dc.contributor",
+    "byl", "dc.contributor",
 ];
 
 /// Reads the names of one source; empty if it has none.
@@ -60,19 +60,22 @@ pub(crate) fn labelled_authors<'e>(evidence: &'e MetadataEvidence<'_>) -> &'e Ve
 }
 
 /// Text that only looks like a byline.
-const GUESSED: [ReadNames; 5] = [
+const GUESSED: [ReadNames; 6] = [
     from_name_elements,
     |evidence| from_nearest(evidence, &evidence.scan.bylines, true),
     |evidence| from_nearest(evidence, &evidence.scan.author_pages, true),
     from_roles,
     from_dated_lines,
+    from_caseless_label,
 ];
 
-/// The names of the first source with a name that is neither the site's own nor an account (one that all siblings name although
-/// their bylines differ); else of the first source with any. If the site is declared as the author, text that only looks like
+/// The names of the first source with a name that is neither the site's own nor an account (a login name, or one that all siblings
+/// name although their bylines differ); else of the first source with any. If the site is declared as the author, text that only looks like
 /// a byline does not override it.
 pub(crate) fn authors(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<String>>> {
-    let is_person = |name: &String| !evidence.site.is_own_name(name) && !is_general_role(name);
+    let is_person = |name: &String| {
+        !evidence.site.is_own_name(name) && !is_general_role(name) && !is_login(name)
+    };
     let is_account =
         |names: &[String]| evidence.learnt.is_constant(ConstantField::Authors, &names.join(" "));
     let mut fallback: Option<Field<Vec<String>>> = None;
@@ -321,13 +324,18 @@ fn from_roles(evidence: &MetadataEvidence<'_>) -> Vec<String> {
 }
 
 /// "Jane Doe, 2 July 2025" and nothing else on a line directly below the headline.
-pub(crate) fn from_dated_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+pub(crate) fn from_dated_lines<'e>(evidence: &'e MetadataEvidence<'_>) -> Vec<String> {
     let day_or_month = |word: &str| is_weekday(word, false, None) || month_of(word, None).is_some();
     let name = lines_below_headline(evidence).find_map(|line| {
         let line = Some(line).filter(|line| line.text.len() <= 80)?;
         let found = find_date(&line.text, &DayMonthOrder::DayFirst)?;
         let before = &line.text[..found.at];
-        let name = before.trim_end_matches(|c: char| !is_alphanumeric(c) && c != '.');
+        let trim = |text: &'e str| text.trim_end_matches(|c: char| !is_alphanumeric(c) && c != '.');
+        // "Jane Doe — Friday, 2 July 2025"
+        let name = match trim(names::before_day_words(before)) {
+            name if before[name.len()..].contains(['—', '–', '|', '•', '·', '-']) => name,
+            _ => trim(before),
+        };
         // "Release Date: 2 July 2025", "Saturday Morning, 2 July 2025"
         let is_label =
             before[name.len()..].contains([':', '：']) || name.split(' ').any(day_or_month);
@@ -343,6 +351,15 @@ pub(crate) fn from_dated_lines(evidence: &MetadataEvidence<'_>) -> Vec<String> {
         .then(|| name.to_owned())
     });
     name.into_iter().collect()
+}
+
+/// The name after the only unknown label with a colon directly below the headline, in a script without case.
+fn from_caseless_label(evidence: &MetadataEvidence<'_>) -> Vec<String> {
+    let lines = lines_below_headline(evidence).filter(|line| line.text.len() <= 120);
+    let mut names = lines.filter_map(|line| names::after_caseless_label(&line.text));
+    let (Some(name), None) = (names.next(), names.next()) else { return Vec::new() };
+    let is_author = !evidence.site.is_name(name) && !is_named_in(name, evidence.body_text);
+    if is_author { vec![name.to_owned()] } else { Vec::new() }
 }
 
 fn lines_below_headline<'e>(

@@ -31,6 +31,8 @@ pub(crate) struct TextDate {
     pub(crate) is_publication: bool,
     /// Whether there are other words between the previous date, if any, and this one.
     pub(crate) has_label: bool,
+    /// Whether these words begin like a phrase or end with a colon: "Updated", not "to".
+    pub(crate) is_apart: bool,
 }
 
 /// The first date in a text, with a time next to it, if any.
@@ -52,6 +54,7 @@ pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> V
             i += 1;
             continue;
         };
+        let behind = taken;
         let (moment, end) = match moment.time {
             Some(_) => (moment, i + length),
             None => add_time(moment, &tokens, taken, i..i + length, order),
@@ -71,11 +74,26 @@ pub(crate) fn find_dates(text: &str, order: &impl KnowsOrder, limit: usize) -> V
             is_change: says_changed(label),
             is_publication: labels_publication(label),
             has_label: label.split_whitespace().any(is_word),
+            is_apart: is_apart(&tokens[behind.min(i)..i], order.language()),
         });
         i += length.max(1);
         after = tokens.get(i).map_or(text.len(), |t| t.at);
     }
     found
+}
+
+/// Whether the tokens between two dates begin with a capital or a bracket, or end with a colon. Units of the time do not count.
+fn is_apart(tokens: &[Token<'_>], language: Option<&str>) -> bool {
+    let is_unit = |token: &&Token<'_>| {
+        let key = join_letters(token.text);
+        UNITS.contains(&&*key)
+            || half_of_day(&key, language).is_some()
+            || token.text.chars().nth(1).is_none_or(char::is_uppercase)
+    };
+    let mut label = tokens.iter().skip_while(|token| ".,".contains(token.text) || is_unit(token));
+    tokens.last().is_some_and(|token| matches!(token.text, ":" | "："))
+        || tokens.iter().any(|token| matches!(token.text, "(" | "（"))
+        || label.next().is_some_and(|token| !token.text.starts_with(char::is_lowercase))
 }
 
 /// The order of day and month in an unambiguous numeric date: 11/21/2012 can be read in one

@@ -25,14 +25,14 @@ use crate::scan::{OF_CHANGE, OF_PUBLICATION, scripted_date};
 use crate::text::{LabelFinder, clip, has_number, identifier_words, word_count};
 
 /// Metas of the date of publication, besides Open Graph properties.
-const PUBLISHED_METAS: [&str; 32] = [
+const PUBLISHED_METAS: [&str; 33] = [
     "datepublished", "citation_publication_date", "citation_date", "citation_online_date",
     "parsely-pub-date", "sailthru.date", "dc.date.issued", "dc.date.created", "dcterms.issued",
     "dcterms.created", "dcterms.date", "dc.date", "dc.created", "dc.issued", "pubdate",
     "publishdate", "publish-date", "publish_date", "publicationdate", "publication_date",
     "published-date", "published_time", "published", "datecreated", "date_published",
     "article.published", "article.created", "article_date_original", "originalpublicationdate",
-    "created", "rnews:datepublished", "prism.publicationdate",
+    "created", "pdate", "rnews:datepublished", "prism.publicationdate",
 ];
 
 /// Metas of the date of the last change, besides Open Graph properties.
@@ -301,6 +301,9 @@ impl<'e, 'a> DateReader<'e, 'a> {
         if !choice.any {
             self.offer_visible(true, choice);
         }
+        if !choice.any {
+            self.offer_later_of_two(choice);
+        }
     }
 
     /// Offers dates of changes that the head declares.
@@ -453,9 +456,38 @@ impl<'e, 'a> DateReader<'e, 'a> {
         choice.offer_all(Source::Page, moments);
     }
 
-    /// Offers the second of two dates directly below the headline, in one line or two adjacent ones, if it is the earlier one
-    /// and both have unknown labels: a change comes after the publication.
+    /// Offers the earlier of two dates directly below the headline if it comes second and both have unknown labels: a change comes
+    /// after the publication.
     fn offer_earlier_of_two(&self, choice: &mut Choice) {
+        if let Some([later, earlier]) = self.labelled_pair(choice.latest)
+            && earlier.moment.date < later.moment.date
+            && is_unknown(&later)
+            && is_unknown(&earlier)
+        {
+            choice.offer(Source::Page, earlier.moment);
+        }
+    }
+
+    /// Offers the later of two dates directly below the headline, if its label is unknown but begins a phrase, unlike the word in
+    /// "3 May to 5 May". All usual labels are known in English.
+    fn offer_later_of_two(&self, choice: &mut Choice) {
+        let is_likely = || self.language != Some("en") && !is_of_event(self.evidence);
+        let pair = self.labelled_pair(choice.latest).filter(|_| is_likely());
+        let Some([first, second]) = pair else { return };
+        let is_later_first = first.moment.date > second.moment.date;
+        let (later, earlier) = if is_later_first { (first, second) } else { (second, first) };
+        let is_change = is_unknown(&later)
+            && later.is_apart
+            && !earlier.is_change
+            && (earlier.has_label || !is_later_first);
+        if is_change {
+            choice.offer(Source::Page, later.moment);
+        }
+    }
+
+    /// The first two dates below the headline, if they are in one line or two adjacent ones, differ by at most a year, and have
+    /// different labels.
+    fn labelled_pair(&self, latest: Option<Date>) -> Option<[TextDate; 2]> {
         let anchor = self.evidence.anchor();
         let below = self.evidence.lead_lines().iter().skip_while(|line| line.at < anchor);
         let below = below.take_while(|line| line.at <= anchor + BESIDE);
@@ -464,28 +496,23 @@ impl<'e, 'a> DateReader<'e, 'a> {
             let dates = if fits { self.dates_in_line(line) } else { &[] };
             dates.iter().map(move |date| (index, line, date))
         });
-        let (Some(first), Some(second)) = (dates.next(), dates.next()) else { return };
-        let is_unknown = |(_, line, date): (usize, &TextLine, &TextDate)| {
-            date.has_label
-                && !date.is_change
-                && !date.is_publication
-                && date.at <= 80
-                && !self.follows_change(line.at)
-        };
+        let (first, second) = (dates.next()?, dates.next()?);
         let label = |(_, line, date): (usize, &'_ TextLine, &TextDate)| -> String {
             line.text[..date.at].chars().filter(|c| c.is_alphabetic()).collect()
         };
-        let (later, earlier) = (first.2.moment, second.2.moment);
-        let is_pair = second.0 - first.0 <= 1
-            && is_unknown(first)
-            && is_unknown(second)
+        let is_plain = |(_, line, date): (usize, &TextLine, &TextDate)| {
+            date.at <= 80 && !self.follows_change(line.at)
+        };
+        let (one, other) = (first.2.moment, second.2.moment);
+        let (earlier, later) = (one.date.min(other.date), one.date.max(other.date));
+        let is_pair = second.0 - first.0 <= usize::from(first.2.has_label)
+            && is_plain(first)
+            && is_plain(second)
             && label(first) != label(second)
-            && earlier.date < later.date
-            && year_after(earlier.date).is_some_and(|end| later.date <= end)
-            && later.is_plausible(choice.latest);
-        if is_pair {
-            choice.offer(Source::Page, earlier);
-        }
+            && earlier < later
+            && year_after(earlier).is_some_and(|end| later <= end)
+            && latest.is_none_or(|latest| later <= latest);
+        is_pair.then_some([*first.2, *second.2])
     }
 
     /// Offers `<time>` elements near the headline, those named as dates of publication first. Others may be dates of events;
@@ -647,6 +674,11 @@ impl<'e, 'a> DateReader<'e, 'a> {
             false => Vec::new(),
         })
     }
+}
+
+/// Whether a date has a label that is neither known as that of a publication nor of a change.
+fn is_unknown(date: &TextDate) -> bool {
+    date.has_label && !date.is_change && !date.is_publication
 }
 
 /// The first date of a change (`modified`), or the first other date, preferably one labelled as the date of publication.

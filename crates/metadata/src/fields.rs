@@ -55,8 +55,14 @@ pub(crate) fn title(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
         let letters = squash(&value);
         let is_of_all = evidence.learnt.is_constant(ConstantField::Title, &value);
         if letters.chars().nth(1).is_some() && !is_of_all {
+            if let Some(heading) = heading.filter(|_| shown.as_ref() == Some(&letters)) {
+                // "Pears ripen early..."
+                let is_cut = value.ends_with(['.', '…']) && value.starts_with(&heading.text);
+                let value = if is_cut { heading.text.clone() } else { value };
+                return Some(Field::new(value, source));
+            }
             let field = Field::new(value, source);
-            if heading.is_none() || shown.as_ref() == Some(&letters) {
+            if heading.is_none() {
                 return Some(field);
             }
             others.push(field);

@@ -175,10 +175,11 @@ fn headline_places(document: &Document, scan: &Scan) -> Vec<(NodeId, u8)> {
 
 /// The whole heading and each of its lines: dates and subtitles are often set into headings.
 fn heading_candidates(document: &Document, id: NodeId) -> impl Iterator<Item = HeadingCandidate> {
-    // "Copy link", and links to the heading itself: "¶"
+    // "Copy link", links to the heading itself ("¶"), and readings of characters
     let is_button = |n: &NodeId| {
         let address = || document.attribute(*n, &local_name!("href")).unwrap_or_default();
         document.is(*n, &local_name!("button"))
+            || is_reading(document, *n)
             || document.is(*n, &local_name!("a"))
                 && address().starts_with('#')
                 && !document.text_content(*n).contains(char::is_alphanumeric)
@@ -198,12 +199,18 @@ fn heading_candidates(document: &Document, id: NodeId) -> impl Iterator<Item = H
     candidates.filter(|c| (2..=400).contains(&c.squashed.len()))
 }
 
+/// Whether an element is a reading above characters, or the brackets around it.
+fn is_reading(document: &Document, id: NodeId) -> bool {
+    document.is(id, &local_name!("rt")) || document.is(id, &local_name!("rp"))
+}
+
 /// Whether a title may confirm a candidate of this heading. If the heading is one line, its letters
 /// decide. `letters` is a reused buffer.
 fn may_be_told(document: &Document, id: NodeId, titles: &[String], letters: &mut String) -> bool {
     let content = document.text_content(id);
     let mut inside = document.subtree(id).skip(1);
-    let is_flowing = inside.all(|n| document.name(n).is_none_or(is_inline))
+    let is_flowing = inside
+        .all(|n| document.name(n).is_none_or(is_inline) && !is_reading(document, n))
         && !(content.contains('\n')
             && document.ancestors(id).any(|n| document.is(n, &local_name!("pre"))));
     if content.len() > LOOKED_AT || !is_flowing {

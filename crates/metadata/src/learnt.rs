@@ -5,6 +5,7 @@ use dom::{Document, NodeId, normalize_space, text_of};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::date_text::DayMonthOrder;
+use crate::names;
 use crate::text::{clip, squash};
 
 /// Facts about the fields of sibling pages, learnt by [`TemplateFields::learn`] and used by [`crate::metadata`]. The default
@@ -108,9 +109,12 @@ impl FieldPlace {
     }
 }
 
-/// A text without `before` at its beginning and `after` at its end.
+/// A text without `before` at its beginning and `after` at its end. A post beside names tells more with them: "홍길동·김철수 기자".
 pub(crate) fn strip<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
     let text = text.trim();
+    if names::is_posted(text) {
+        return text;
+    }
     let text = text.strip_prefix(before).unwrap_or(text);
     text.strip_suffix(after).unwrap_or(text).trim()
 }

@@ -17,7 +17,10 @@ pub(crate) fn from_field(text: &str) -> Vec<String> {
 
 /// Names in a visible byline, which may contain other text.
 pub(crate) fn from_byline(text: &str) -> Vec<String> {
+    let text = &*line_to_read(text);
     let is_mark = |c: char| matches!(c, '|' | '｜' | '•' | '·' | '–' | '—' | '\n');
+    let is_unspaced = may_be_unspaced(text);
+    let has = |posts: &[&str]| is_unspaced && posts.iter().any(|post| text.contains(post));
     // "Dec. 19, 2025 · Jane Doe"
     let parts = text.split(is_mark).map(str::trim).filter(|part| !part.is_empty());
     parts
@@ -27,13 +30,51 @@ pub(crate) fn from_byline(text: &str) -> Vec<String> {
             let bare = strip_labels(part);
             let part =
                 if bare == part { strip_labels(behind_label(part)) } else { before_other(bare) };
-            let part = without_places(before_label(beside_post(part)));
+            let part = beside_posts(part);
+            let mut part = without_places(before_label(&part));
+            if has(&POSTS[..6]) {
+                part = han_names(&part, has(&POSTS[..3])).into_owned().into();
+            }
             let names = split_names(cut_at_stop(&part));
             names.into_iter().map(|n| cut_at_stop(&n).to_owned()).filter(|n| is_name(n)).collect()
         })
         .find(|names: &Vec<String>| !names.is_empty())
         .unwrap_or_default()
 }
+
+/// A line without brackets around it, and with the signs of scripts without spaces that do not divide it replaced: "（记者 王小明）",
+/// "文 | 王小明 编辑 | 李四", "홍길동·김철수 기자".
+fn line_to_read(text: &str) -> Cow<'_, str> {
+    let text = text.trim();
+    let mut ends = text.chars();
+    let pair = ends.next().zip(ends.next_back());
+    let inside = ends.as_str().trim();
+    let is_pair = |(first, last)| BRACKETS.contains(&(first, last));
+    let text = match pair {
+        Some(pair) if is_pair(pair) && !inside.contains([pair.0, pair.1]) => inside,
+        _ => text,
+    };
+    if !may_be_unspaced(text) {
+        return text.into();
+    }
+    let is_label = |before: &str| {
+        UNSPACED_LABELS.iter().any(|label| label.trim_end_matches(LABEL_SIGNS) == before.trim_end())
+    };
+    if text.split_once(['|', '｜']).is_some_and(|(before, _)| is_label(before)) {
+        return text.replace(['|', '｜'], "丨").into();
+    }
+    let begins = |labels: &[&str]| labels.iter().any(|label| text.starts_with(label));
+    if text.contains('·')
+        && (begins(&UNSPACED_LABELS) || POSTS.iter().any(|post| text.contains(post)))
+    {
+        return text.replace('·', "、").into();
+    }
+    text.into()
+}
+
+/// Brackets around bylines.
+const BRACKETS: [(char, char); 6] =
+    [('(', ')'), ('（', '）'), ('[', ']'), ('［', '］'), ('〔', '〕'), ('【', '】')];
 
 /// The text before the label of another role: "Reporting by Jane Doe; Editing by John Roe", "记者 王小明 通讯员 李四".
 fn before_other_role(text: &str) -> &str {
@@ -131,6 +172,19 @@ pub(crate) fn after_label(text: &str) -> Vec<String> {
     names.next().unwrap_or_default()
 }
 
+/// The name after an unknown label with a colon at the beginning of a line, in a script without case but with spaces:
+/// "نویسنده: مریم احمدی".
+pub(crate) fn after_caseless_label(line: &str) -> Option<&str> {
+    let (label, rest) = line.split_once(COLONS)?;
+    let name = before_other(rest).split([',', '،', '|', '-', '–', '/']).next()?.trim();
+    let is_caseless = |c: char| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase();
+    let is_label = (1..=3).contains(&word_count(label))
+        && !has_number(label)
+        && !label.split_whitespace().any(|word| OTHER_LABELS.contains(word));
+    let is_likely = (2..=4).contains(&word_count(name)) && is_name(name) && !is_unspaced(name);
+    (is_label && is_likely && name.starts_with(is_caseless)).then_some(name)
+}
+
 /// The name of an organisation, which is never split.
 pub(crate) fn organization(text: &str) -> Vec<String> {
     let name = tidy_name(strip_labels(text.trim()));
@@ -147,24 +201,59 @@ pub(crate) fn add(names: &mut Vec<String>, new: Vec<String>) {
     }
 }
 
-/// Whether the text begins with a label of a byline ("By …"), or is a name followed by "reporter" ("홍길동 기자").
+/// Whether the text begins with a label of a byline ("By …"), or has a name beside the post of a reporter ("홍길동 기자", "本报记者
+/// 王小明").
 pub(crate) fn has_label(text: &str) -> bool {
-    let text = text.trim();
-    strip_labels(text).len() < text.len() || has_post(text)
+    let line = &*line_to_read(text);
+    strip_labels(line).len() < line.len() || is_posted(text)
 }
 
-/// Whether a text is a name in Hangul, followed by the post of a reporter and at most a mail address.
-fn has_post(text: &str) -> bool {
-    if !may_be_unspaced(text) {
+/// Whether a line is the names of reporters beside their posts.
+pub(crate) fn is_posted(text: &str) -> bool {
+    may_be_unspaced(text) && {
+        let line = &*line_to_read(text);
+        has_post(line, line.len() < text.trim().len())
+    }
+}
+
+/// Whether a short text in a script without spaces is the name of a reporter beside the post, an organisation, and addresses.
+fn has_post(text: &str, is_in_brackets: bool) -> bool {
+    let is_short = || text.chars().filter(|c| !c.is_ascii()).count() <= MOST_CHARS;
+    if !is_short() {
         return false;
     }
-    let mut words = text.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    let name = POSTS.iter().find_map(|post| first.strip_suffix(post)).unwrap_or(first);
-    name.chars().all(is_hangul)
-        && (2..=5).contains(&name.chars().count())
-        && (name.len() < first.len() || words.next().is_some_and(|word| POSTS.contains(&word)))
-        && words.all(is_address)
+    let Some((at, post)) = post_in(text) else { return false };
+    let (before, behind) = (&text[..at], &text[at + post.len()..]);
+    let is_apart = |text: &str| text.starts_with(|c| !is_alphanumeric(c));
+    let is_like_name = |name: &str| {
+        (2..=5).contains(&name.chars().filter(|c| !c.is_whitespace()).count())
+            && name.chars().all(|c| is_alphanumeric(c) || c == ' ')
+    };
+    if !post.starts_with(is_hangul) {
+        // "记者会", "新闻记者"
+        let is_outlet = before.chars().all(is_alphanumeric) && (is_in_brackets || is_apart(behind));
+        let is_name_before = behind.is_empty() && before.ends_with(' ') && is_like_name(before);
+        return is_outlet && !behind.trim().is_empty() || is_name_before;
+    }
+    let names = beside_posts(text);
+    !names.is_empty()
+        && !behind.trim_start().starts_with(is_hangul)
+        && names.split('、').all(|name| is_like_name(name) && name.chars().all(is_hangul))
+}
+
+/// Maximum characters of a line with the post of a reporter, besides ASCII.
+const MOST_CHARS: usize = 24;
+
+/// Where the first post of a reporter is in a text: not "기자명", nor "기자가".
+fn post_in(text: &str) -> Option<(usize, &'static str)> {
+    let is_whole = |at: &usize, post: &str| {
+        !post.starts_with(is_hangul) || !text[at + post.len()..].starts_with(is_hangul)
+    };
+    let find = |post: &&'static str| {
+        let at = text.match_indices(*post).map(|(at, _)| at).find(|at| is_whole(at, post))?;
+        Some((at, *post))
+    };
+    POSTS.iter().filter_map(find).min()
 }
 
 /// Whether the text is a label of a byline and nothing else ("Written by").
@@ -224,6 +313,40 @@ fn strip_labels(mut text: &str) -> &str {
 }
 
 fn strip_label(text: &str) -> Option<&str> {
+    strip_double_label(text).or_else(|| strip_single_label(text))
+}
+
+/// The text after a label that names two kinds of work, the first or second of them writing: "Text und Fotos:", "Texto y fotos de",
+/// "文・写真＝".
+fn strip_double_label(text: &str) -> Option<&str> {
+    if may_be_unspaced(text) {
+        let signs = |c: char| LABEL_SIGNS.contains(&c) || c.is_whitespace();
+        let (label, name) = text.split_once(signs)?;
+        let is_writing =
+            |part| UNSPACED_LABELS.iter().any(|known| known.trim_end_matches(signs) == part);
+        let (one, other) = label.split_once(['・', '、', '·', '+'])?;
+        return (is_writing(one) || is_writing(other)).then_some(name);
+    }
+    let mut end = 0;
+    let mut words = text.split_inclusive(char::is_whitespace).map(|word| {
+        end += word.len();
+        (word.trim_end(), end)
+    });
+    let (one, (joint, _), (other, end)) = (words.next()?.0, words.next()?, words.next()?);
+    if one.len() < 4 || joint != "&" && !CONJUNCTIONS.contains(&joint) {
+        return None;
+    }
+    let one = folded(one);
+    LABELS.iter().find(|label| label.split([' ', ':']).next() == Some(&*one))?;
+    if other.ends_with(COLONS) {
+        return Some(&text[end..]);
+    }
+    let (before, end) = words.next()?;
+    (MIDDLE_LABELS.contains(&before) || ["de", "di", "von", "van"].contains(&before))
+        .then(|| &text[end..])
+}
+
+fn strip_single_label(text: &str) -> Option<&str> {
     let first = text.chars().next()?;
     if !first.is_ascii()
         && let Some(rest) = UNSPACED_LABELS.iter().find_map(|l| text.strip_prefix(l))
@@ -292,6 +415,7 @@ fn before_other(text: &str) -> &str {
 
 /// The text before the next label or place: "王小明 编辑：李四", "王小明／台北報導".
 fn before_label(text: &str) -> &str {
+    let text = text.trim_end_matches(LABEL_SIGNS);
     let Some(at) = text.find(LABEL_SIGNS) else { return text };
     let before = &text[..at];
     // The sign is part of a time of day or of an address.
@@ -301,32 +425,97 @@ fn before_label(text: &str) -> &str {
     {
         return text;
     }
-    let name = before.rsplit_once(char::is_whitespace).map(|(name, _)| name.trim_end());
+    // "文：王小明、写真：李四", but "王小明、李四／台北報導"
+    let is_label = text[at..].starts_with(COLONS);
+    let is_before = |c: char| c.is_whitespace() || is_label && matches!(c, '、' | '，');
+    let name = before.rsplit_once(is_before).map(|(name, _)| name.trim_end());
     // "Texto: María Pérez. Fotos: Juan Gómez"
     name.map_or(before, |name| name.trim_end_matches('.'))
 }
 
-/// The name beside the post of a reporter in a script without spaces: after it in Chinese, before it in Korean, and before
+/// The names beside the posts of reporters in a script without spaces: after one in Chinese, before each in Korean, and before
 /// it if nothing follows.
-fn beside_post(text: &str) -> &str {
+fn beside_posts(text: &str) -> Cow<'_, str> {
     if !may_be_unspaced(text) {
-        return text;
+        return text.into();
     }
-    let Some((at, post)) = POSTS.iter().find_map(|post| Some((text.find(post)?, *post))) else {
-        return text;
-    };
+    let Some((at, post)) = post_in(text) else { return text.into() };
     let (before, behind) = (text[..at].trim_end(), text[at + post.len()..].trim());
-    if !behind.is_empty() && !post.starts_with(is_hangul) || before.is_empty() {
-        return behind;
+    if post.starts_with(is_hangul) && !before.is_empty() {
+        let text = text.replace(", ", "、");
+        let before = text.split(post).take(text.matches(post).count()).map(name_before_post);
+        // "홍길동, 김철수 기자", but not "서울, 김철수 기자"
+        let names = before.flat_map(|names| {
+            let at = names.rfind('、').map_or(0, |at| at + '、'.len_utf8());
+            let others = names[..at].split('、').filter(|name| name.len() == SYLLABLES);
+            others.chain(Some(&names[at..])).filter(|name| !name.is_empty())
+        });
+        return names.collect::<Vec<_>>().join("、").into();
     }
-    if !post.starts_with(is_hangul) {
-        return before;
+    let behind = before_other(behind.trim_start_matches(LABEL_SIGNS).trim_start());
+    if behind.is_empty() { before.into() } else { behind.into() }
+}
+
+/// The names in a text after a post or label in Chinese: "王小明 李四 报道", "王小明台北報導".
+fn han_names(text: &str, is_simplified: bool) -> Cow<'_, str> {
+    let is_han = |text: &str| text.chars().all(|c| matches!(c, '\u{4e00}'..='\u{9fff}'));
+    let report = |word: &str| REPORTS.iter().any(|report| word.ends_with(report));
+    let first = text.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    let bare = REPORTS.iter().find_map(|report| first.strip_suffix(report)).unwrap_or(first);
+    let is_cut = bare.len() < first.len() || text[first.len()..].starts_with(is_numeric);
+    // Nearly all names have three characters, places have two: "王小明台北報導", "王明台北11日電".
+    let end = match bare.chars().count() {
+        4 if is_cut => bare.char_indices().nth(2),
+        5.. => bare.char_indices().nth(3),
+        _ => None,
+    };
+    let name = end.map_or(bare, |(end, _)| &bare[..end]);
+    if !name.is_empty() && name.len() < first.len() && is_han(name) {
+        return name.into();
     }
-    let mut words = before.rsplit(|c: char| c.is_whitespace() || ")]）】=".contains(c));
+    if !is_simplified {
+        // Japanese names have a space.
+        return text.into();
+    }
+    let mut words: Vec<Cow<'_, str>> = Vec::new();
+    for word in text.split_whitespace() {
+        let is_one = |word: &str| word.chars().nth(1).is_none() && is_han(word);
+        match words.last_mut().filter(|last| is_one(last) && is_one(word)) {
+            // "王 明"
+            Some(last) => last.to_mut().push_str(word),
+            None => words.push(word.into()),
+        }
+    }
+    let names = words.iter().enumerate().take_while(|(index, word)| {
+        is_han(word)
+            && (2..=4).contains(&word.chars().count())
+            && (*index == 0 || !report(word) && word.starts_with(is_surname))
+    });
+    let names: Vec<&str> = names.map(|(_, word)| &**word).collect();
+    if names.is_empty() { text.into() } else { names.join("、").into() }
+}
+
+/// Ends of bylines in Chinese.
+const REPORTS: [&str; 8] = ["综合报道", "綜合報導", "报道", "報道", "報導", "电", "電", "摄"];
+
+/// Whether a character is one of the most frequent surnames in China, but does not begin names of places.
+fn is_surname(c: char) -> bool {
+    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方姚谭廖邹熊陆郝孔白崔康毛邱秦史顾侯邵孟龙万段雷钱汤尹黎易乔贺赖龚文"
+        .contains(c)
+}
+
+/// The name at the end of a text before the post of a reporter in Korean.
+fn name_before_post(before: &str) -> &str {
+    let before = before.trim_end();
+    let mut words = before.rsplit(|c: char| c.is_whitespace() || "()[]（）【】=＝/／".contains(c));
     let (last, previous) = (words.next().unwrap_or(before), words.next().unwrap_or_default());
-    // Nearly all names have three syllables. A word joined to the post may be a rank: "홍길동 선임기자".
-    let is_rank = last.len() != SYLLABLES && previous.len() == SYLLABLES && text[..at] == *before;
-    if is_rank && previous.chars().all(is_hangul) { previous } else { last }
+    if OTHER_LABELS.contains(previous) {
+        return "";
+    }
+    // Nearly all names have three syllables. A rank or a department may be between the name and the post: "홍길동 선임기자".
+    let is_rank = last.len() != SYLLABLES || last.ends_with(['부', '팀']);
+    let is_after_name = previous.len() == SYLLABLES && previous.chars().all(is_hangul);
+    if is_rank && is_after_name { previous } else { last }
 }
 
 /// Bytes of three Hangul syllables.
@@ -345,6 +534,11 @@ fn may_be_unspaced(text: &str) -> bool {
 fn strip_label_of<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     let mut rest = text;
     for expected in label.chars() {
+        // "Szerző : Kovács János"
+        if expected == ':' {
+            rest = rest.trim_start().strip_prefix(COLONS)?;
+            continue;
+        }
         let c = rest.chars().next()?;
         if fold(c) != Some(expected) {
             return None;
@@ -361,7 +555,8 @@ fn strip_label_of<'a>(text: &'a str, label: &str) -> Option<&'a str> {
         || rest.starts_with(|c: char| c.is_whitespace() || matches!(c, ':' | '：'));
     // "Von Miller", "Di Maria", "Par" are names too: two words must follow a short label. After a
     // bare "Author" there must be a name of two words, to exclude "Author Spotlight".
-    let is_noun = ["author", "authors", "autor", "auteur", "автор"].contains(&label);
+    let is_noun = ["author", "authors", "autor", "auteur", "oleh", "tekst", "teksti", "автор"]
+        .contains(&label);
     let weak = (label.len() <= 3 && label != "by" || is_noun)
         && !rest.trim_start().starts_with([':', '：'])
         && !(is_noun && rest.trim().is_empty());
@@ -442,7 +637,7 @@ fn has_inner_capital(word: &str) -> bool {
 }
 
 /// A text before a number, without the months and weekdays at its end ("Jane Doe Wed, December 21").
-fn before_day_words(text: &str) -> &str {
+pub(crate) fn before_day_words(text: &str) -> &str {
     let mut text = text.trim_end();
     while !text.is_empty() {
         let last = |words: usize| {
@@ -475,7 +670,10 @@ fn split_names(text: &str) -> Vec<String> {
     if text.is_empty() || text.len() > 400 || is_address(text) || is_placeholder(text) {
         return Vec::new();
     }
-    let text = strip_labels(text);
+    // RSS: "jane@example.org (Jane Doe, John Roe)"
+    let named = text.strip_suffix(')').and_then(|text| text.split_once('('));
+    let named = named.filter(|(mail, _)| mail.contains('@') && is_address(mail));
+    let text = strip_labels(named.map_or(text, |(_, names)| names));
     let mut names = Vec::new();
     for part in text.split([';', '；', '|', '、', '，', '\n', '＆', '•']) {
         for part in part.split(" / ").flat_map(|p| p.split(" · ")) {
@@ -701,28 +899,35 @@ fn is_as_short_as_names(text: &str) -> bool {
 }
 
 /// Words before the names, folded and sorted; each ends where its text ends (`by` needs a space after it).
-pub(crate) const LABELS: [&str; 82] = [
-    "a cura di", "af", "analysis by", "article by", "article written by", "auteur", "auteur:",
-    "author", "author:", "authors", "authors:", "autor", "autor:", "autora:", "autore:",
-    "autoren:", "autorin:", "av", "by", "contributed by", "created by", "di", "door", "ecrit par",
-    "ein beitrag von", "ein gastbeitrag von", "ein kommentar von", "eine analyse von",
-    "escrito por", "gastbeitrag von", "geschreven door", "geschrieben von", "guest post by",
-    "irta:", "opinion by", "par", "penulis:", "por", "post by", "postado por", "posted by",
-    "przez", "pubblicato da", "publicado por", "publie par", "published by", "redaktion:",
-    "redige par", "reported by", "reporting by", "review by", "scritto da", "skrevet af",
-    "skrevet av", "story by", "submitted by", "szerzo:", "tac gia:", "tekst:", "text by", "text:",
-    "this article was written by", "this post was written by", "verfasst von", "von", "words by",
-    "words:", "writer:", "written by", "yazar:", "συντακτης:", "автор", "автор:", "текст:", "מאת",
-    "מאת:", "الكاتب:", "بقلم", "كتب:", "كتبت:", "द्वारा", "โดย",
+pub(crate) const LABELS: [&str; 116] = [
+    "a cura di", "af", "analysis by", "article by", "article written by", "articolo di", "auteur",
+    "auteur:", "author", "author(s):", "author:", "authors", "authors:", "autor", "autor:",
+    "autora:", "autore:", "autoren:", "autorin:", "av", "bai:", "by", "contributed by",
+    "created by", "di", "door", "ecrit par", "ein beitrag von", "ein gastbeitrag von",
+    "ein kommentar von", "eine analyse von", "escrito por", "gastbeitrag von", "geschreven door",
+    "geschrieben von", "guest post by", "haber:", "irta:", "napisane przez", "napsal", "napsala",
+    "oleh", "opinion by", "opracowanie:", "par", "penulis:", "por", "post by", "postado por",
+    "posted by", "przez", "pubblicato da", "publicado por", "publie par", "published by",
+    "redaktion:", "redige par", "reported by", "reporter:", "reporting by", "review by",
+    "scris de", "scritto da", "skrevet af", "skrevet av", "story by", "submitted by", "szerzo:",
+    "szoveg:", "tac gia:", "tac giả:", "tekst", "teksti", "testo:", "text by", "text:", "texte:",
+    "texto:", "this article was written by", "this post was written by", "verfasst von", "von",
+    "words by", "words:", "writer:", "written by", "yazar:", "γραφει η", "γραφει ο", "γραφει ο/η",
+    "κειμενο:", "συντακτης:", "автор", "автор:", "подготовил", "подготовила", "текст:", "כתבה:",
+    "מאת", "מאת:", "נכתב על ידי", "إعداد:", "الكاتب:", "بقلم", "بواسطة", "توسط", "خبرنگار:",
+    "كتب -", "كتب/", "كتب:", "كتبت/", "كتبت:", "نویسنده:", "द्वारा", "लेखक:", "โดย",
 ];
 
 /// Words before the names in scripts without spaces.
-pub(crate) const UNSPACED_LABELS: [&str; 10] =
-    ["作者", "撰文", "文／", "文/", "文：", "文丨", "记者", "記者", "編集部：", "글"];
+pub(crate) const UNSPACED_LABELS: [&str; 22] = [
+    "作者", "撰文", "文／", "文/", "文：", "文丨", "文 ", "记者", "記者", "編集部：", "글",
+    "기자명", "작성자", "執筆", "著者：", "筆者：", "ライター：", "撰稿：", "供稿：", "文字：",
+    "文字丨", "文＝",
+];
 
-/// Posts of reporters in scripts without spaces.
+/// Posts of reporters in scripts without spaces: in simplified characters, in traditional ones, in Hangul.
 const POSTS: [&str; 9] =
-    ["记者", "記者", "特派员", "特派員", "通讯员", "通訊員", "기자", "특파원", "통신원"];
+    ["记者", "特派员", "通讯员", "記者", "特派員", "通訊員", "기자", "특파원", "통신원"];
 
 /// Words before the place of an author.
 const PLACED: [&str; 2] = ["in", "at"];
@@ -738,8 +943,10 @@ static OTHER_LABELS: WordSet = LazyLock::new(|| {
         "tags", "tag", "category", "categories", "topic", "topics", "section", "kategorie",
         "rubrik", "location", "filed", "posted", "photo", "photos", "foto", "fotos", "image",
         "images", "bild", "bilder", "kep", "фото", "图片", "圖片", "写真", "사진", "reviewed",
-        "checked", "edited", "editor", "translated", "illustrated", "updated", "published", "date",
-        "shared", "sponsored",
+        "checked", "edited", "editor", "translated", "illustrated", "kuvat", "kuva", "beeld",
+        "kamera", "المصدر", "مصدر", "القسم", "التصنيف", "تصوير", "منبع", "عکس", "צילום", "מקור",
+        "स्रोत", "फोटो", "圖", "图", "攝影", "摄影", "撮影", "校对", "校對", "updated", "published",
+        "date", "shared", "sponsored",
     ])
 });
 
@@ -775,8 +982,10 @@ static DEGREES: WordSet = LazyLock::new(|| {
     ])
 });
 
-pub(crate) const CONJUNCTIONS: [&str; 15] =
-    ["and", "und", "et", "y", "e", "és", "en", "i", "og", "och", "ja", "и", "та", "ve", "oraz"];
+pub(crate) const CONJUNCTIONS: [&str; 18] = [
+    "and", "und", "et", "y", "e", "és", "en", "i", "og", "och", "ja", "и", "та", "ve", "oraz",
+    "và", "και", "și",
+];
 
 /// Words before an agency or another author who helped.
 const WITH: [&str; 7] = ["with", "avec", "mit", "con", "com", "med", "met"];
@@ -841,6 +1050,7 @@ mod tests {
         field("https://www.facebook.com/jane.doe", &[]);
         field("jane@example.org (Jane Doe)", &["Jane Doe"]);
         field("jane@example.org（王小明）", &["王小明"]);
+        field("jane@example.org (Jane Doe, John Roe)", &["Jane Doe", "John Roe"]);
         field("Jane Doe <jane@example.org>", &["Jane Doe"]);
         field("@jane", &[]);
         field("Jane Doe (Reuters)", &["Jane Doe"]);
@@ -932,6 +1142,97 @@ mod tests {
         byline("홍길동 선임기자", &["홍길동"]);
         byline("홍길동 의학전문기자", &["홍길동"]);
         byline("부산일보 홍길동기자", &["홍길동"]);
+    }
+
+    #[test]
+    fn posts_are_beside_names() {
+        for text in [
+            "(서울=연합뉴스) 홍길동 기자 =",
+            "[과수신문 홍길동 기자]",
+            "과수신문=홍길동 기자",
+            "취재 = 홍길동 기자",
+            "/ 홍길동 기자",
+            "홍길동 기자 hong@orchard.example 다른기사 보기",
+            "기자명 홍길동 기자",
+            "홍길동 경제부 기자",
+            "홍길동 인턴 기자",
+        ] {
+            assert!(has_label(text), "{text}");
+            byline(text, &["홍길동"]);
+        }
+        for text in ["홍길동·김철수 기자", "홍길동 기자, 김철수 기자", "홍길동, 김철수 기자"]
+        {
+            assert!(has_label(text), "{text}");
+            byline(text, &["홍길동", "김철수"]);
+        }
+        for text in [
+            "新京报记者 王小明 编辑 李四 校对 王五",
+            "本报记者 王小明",
+            "（记者 王小明）",
+            "〔記者王小明／台北報導〕",
+            "（中央社記者王小明台北11日電）",
+            "【記者王小明台北報導】",
+            "文 | 王小明 编辑 | 李四",
+            "文 王小明　圖 李四",
+            "文字：王小明｜攝影：李四",
+            "供稿：王小明",
+            "文・写真＝王小明",
+            "写真・文：王小明",
+            "文：王小明、写真：李四",
+            "记者 王小明 分享",
+            "本报记者 王小明 北京报道",
+        ] {
+            assert!(has_label(text), "{text}");
+            byline(text, &["王小明"]);
+        }
+        for text in ["【記者王明台北報導】", "（中央社記者王明台北11日電）"]
+        {
+            byline(text, &["王明"]);
+        }
+        assert!(has_label("山田太郎 記者"));
+        byline("山田太郎 記者", &["山田太郎"]);
+        byline("本报记者 王小明 李四 摄", &["王小明", "李四"]);
+        byline("本报记者 王 明 方 敏", &["王明", "方敏"]);
+        byline("記者 山田 太郎", &["山田 太郎"]);
+        for text in [
+            "사진=홍길동 기자", "사진 홍길동 기자", "홍길동 기자가 말했다", "新闻记者",
+            "外交部記者會", "市長は記者に話した", "本报记者获悉", "写真：山田太郎",
+        ] {
+            assert!(!has_label(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn labels_name_two_kinds_of_work() {
+        for text in [
+            "Text und Fotos: Jane Doe", "Texto y fotos de Jane Doe", "Testo e foto di Jane Doe",
+            "Tekst i zdjęcia: Jane Doe", "Story and photos by Jane Doe", "Bài và ảnh: Jane Doe",
+        ] {
+            assert!(has_label(text), "{text}");
+            byline(text, &["Jane Doe"]);
+        }
+        for text in ["Bild und Ton: Jane Doe", "Text and Photos", "Story and History of By"] {
+            assert!(!has_label(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn labels_of_scripts_without_case() {
+        for (line, name) in [
+            ("نویسنده: مریم احمدی", "مریم احمدی"),
+            ("লেখক: অনিতা রায়", "অনিতা রায়"),
+            ("תחקיר: נועה ברק, צילום: דן לוי", "נועה ברק"),
+        ] {
+            assert_eq!(after_caseless_label(line), Some(name));
+        }
+        for line in
+            ["المصدر: وكالة الأنباء", "Artist: Jane Doe", "作者：王小明", "مریم احمدی", "שעה: 10:12"]
+        {
+            assert_eq!(after_caseless_label(line), None, "{line}");
+        }
+        byline("كتب - أحمد حسن:", &["أحمد حسن"]);
+        byline("كتبت/ أحمد حسن", &["أحمد حسن"]);
+        byline("Szerző : Kovács János", &["Kovács János"]);
     }
 
     #[test]

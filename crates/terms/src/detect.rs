@@ -16,7 +16,7 @@ use whatlang::{Detector, Lang};
 use crate::chars::{CharacterTable, Class};
 use crate::function_words::{FunctionWords, has_list};
 use crate::language::Language;
-use crate::letters::is_alphabetic;
+use crate::letters::{is_alphabetic, lowercase};
 use crate::script::Script;
 
 /// Maximum number of letters in the sample.
@@ -63,7 +63,7 @@ const ENOUGH_WORDS: u32 = 40;
 
 /// Country codes that pages declare instead of languages, and that are codes of languages that no detector knows ("br" on a page
 /// from Brazil means Breton), as in the [likely subtags](https://www.unicode.org/reports/tr35/#Likely_Subtags) of CLDR.
-const OF_COUNTRIES: [(&str, &str); 8] = [
+const OF_COUNTRIES: [(&str, &str); 9] = [
     ("br", "pt"),
     ("ch", "de"),
     ("co", "es"),
@@ -71,6 +71,7 @@ const OF_COUNTRIES: [(&str, &str); 8] = [
     ("ee", "et"),
     ("kr", "ko"),
     ("se", "sv"),
+    ("tw", "zh"),
     ("ve", "es"),
 ];
 
@@ -160,10 +161,10 @@ fn by_words(sample: &str, script: Script) -> Detected {
     let found = |language, reliable, score| Detected { language, script, reliable, score, counts };
     // Letters of related languages that Russian and Bulgarian do not use.
     let not_russian = script == Script::Cyrillic
-        && sample.contains([
-            'і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ', 'ә', 'ғ', 'қ', 'ң', 'ө',
-            'ү', 'һ',
-        ]);
+        && sample.contains(['і', 'ї', 'є', 'ў', 'ј', 'љ', 'њ', 'ђ', 'ћ', 'ѓ', 'ќ', 'ѕ']);
+    if let Some(language) = language_of_letters(sample, script) {
+        return found(language, true, 1.0);
+    }
     if let Some(language) = counts.leader(MIN_FUNCTION_WORDS).filter(|_| !not_russian) {
         return found(language, true, counts.probability(language, MIN_FUNCTION_WORDS));
     }
@@ -199,6 +200,42 @@ fn by_words(sample: &str, script: Script) -> Detected {
         }
     }
 }
+
+/// Languages that the detectors do not know, with the letters that no language known to them has, from the exemplar characters of
+/// [CLDR](https://cldr.unicode.org/translation/core-data/exemplars). A language comes before those that have all its letters.
+const OTHER_ALPHABETS: [(&str, Script, &str); 12] = [
+    ("mn", Script::Cyrillic, "өү"),
+    ("ky", Script::Cyrillic, "өүң"),
+    ("sah", Script::Cyrillic, "өүһҕҥ"),
+    ("tt", Script::Cyrillic, "өүңәһҗ"),
+    ("kk", Script::Cyrillic, "өүңәһқғұ"),
+    ("ba", Script::Cyrillic, "өүңәһғҙҡҫ"),
+    ("uz", Script::Cyrillic, "қғҳ"),
+    ("tg", Script::Cyrillic, "қғҳӣӯҷ"),
+    ("ps", Script::Arabic, "ټډړږښګڼېۍځڅ"),
+    ("ckb", Script::Arabic, "ڕڵۆێە"),
+    ("ug", Script::Arabic, "ېۇۆۈۋەڭ"),
+    ("sd", Script::Arabic, "ٻڀٺٽٿڄڃڇڌڏڊڍڙڦڳڱڻڪ"),
+];
+
+/// The first language of [`OTHER_ALPHABETS`] that has all such letters of a sample, if these are more than those of a quoted name.
+fn language_of_letters(sample: &str, script: Script) -> Option<Language> {
+    let alphabets = || OTHER_ALPHABETS.iter().filter(|other| other.1 == script);
+    alphabets().next()?;
+    let (mut letters, mut found) = (0, Vec::new());
+    for c in sample.chars().filter(|c| is_alphabetic(*c)).flat_map(lowercase) {
+        letters += 1;
+        found.extend(Some(c).filter(|c| alphabets().any(|other| other.2.contains(*c))));
+    }
+    if found.len() * SELDOM < letters {
+        return None;
+    }
+    let has_all = |other: &&(&str, Script, &str)| found.iter().all(|c| other.2.contains(*c));
+    alphabets().find(has_all).map(|other| Language::new(other.0))
+}
+
+/// A language with letters of its own has one of them in fewer letters than this.
+const SELDOM: usize = 60;
 
 /// The beginning of a text, cut at a character after enough letters.
 fn sample_of(text: &str) -> &str {

@@ -32,6 +32,35 @@ fn shared_scripts() {
 }
 
 #[test]
+fn letters_tell_languages_that_no_detector_knows() {
+    for (text, language) in [
+        ("Қалада жаңа мектеп ашылды, балалар қазір сонда оқиды, ата-аналары өте қуанышты.", "kk"),
+        (
+            "Шаарда жаңы мектеп ачылды, балдар азыр ошол жерде окушат, энелери сүйүнүп, өлкөдө.",
+            "ky",
+        ),
+        ("Хотод шинэ сургууль нээгдэж, хүүхдүүд одоо тэнд сурч байна гэж өчигдөр мэдээлэв.", "mn"),
+        ("Дар шаҳр мактаби нав кушода шуд, кӯдакон ҳоло дар он ҷо мехонанд.", "tg"),
+        ("Шәһәрдә яңа мәктәп ачылды, балалар хәзер шунда укый, ә әти-әниләре бик җиңел.", "tt"),
+        ("په ښار کې نوی ښوونځی پرانیستل شو او ماشومان اوس هلته زده کړې کوي.", "ps"),
+        ("لە شارەکە قوتابخانەیەکی نوێ کرایەوە و منداڵان ئێستا لەوێ دەخوێنن.", "ckb"),
+    ] {
+        check(text, language);
+        let found = detect(text).unwrap();
+        assert!(["en", "ru", "fa"].iter().all(|l| found.contradicts(Language::new(l))), "{text}");
+    }
+    // The letters of a name.
+    check(
+        "Вчера в городе открыли новую школу, и в ней уже учатся дети, которые приехали из Ақтау.",
+        "ru",
+    );
+    check(
+        "Учора в місті відкрили нову школу, і діти вже навчаються в ній, а їхні батьки раді.",
+        "uk",
+    );
+}
+
+#[test]
 fn latin_languages_that_whichlang_knows() {
     check("The government announced new measures for the schools of the country yesterday.", "en");
     check("Die Regierung kündigte gestern neue Maßnahmen für die Schulen des Landes an.", "de");

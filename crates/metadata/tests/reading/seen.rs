@@ -3,7 +3,7 @@
 use model::Source;
 use sitegrove_metadata::{PageContext, metadata};
 
-use crate::{FILLER, authors, published, read};
+use crate::{FILLER, authors, published, read, title};
 
 #[test]
 fn asides_of_facts_are_no_side_matter() {
@@ -92,6 +92,57 @@ fn of_two_labelled_dates_the_earlier_is_the_publication() {
     published(&page("<p>Xyz: 20 May 2020</p><p>Words</p><p>Zyx: 4 May 2020</p>"), "2020-05-20");
     published(&page("<p>Xyz: 20 May 2020</p><p>Xyz: 4 May 2020</p>"), "2020-05-20");
     published(&page("<p>Xyz: 20 May 2020</p><p>Zyx: 4 May 1998</p>"), "2020-05-20");
+}
+
+#[test]
+fn of_two_labelled_dates_the_later_is_the_change() {
+    let modified = |language: &str, lines: &str| {
+        let head = format!("<html lang={language}><h1>Pears ripen early</h1>");
+        read(&format!("{head}{lines}{}", FILLER.repeat(9))).modified.map(|field| field.value)
+    };
+    for lines in [
+        "<p>Giriş: 04.05.2020 10:12 Güncelleme: 20.05.2020</p>",
+        "<p>4.5.2020 10:12 • Päivitetty 20.5.2020</p>",
+        "<p>Wydano: 4.05.2020</p><p>Poprawiono: 20.05.2020</p>",
+        "<p>Päivitetty 20.5.2020</p><p>Julkaistu 4.5.2020</p>",
+        "<p>입력 2020.05.04 10:12 수정 2020.05.20</p>",
+        "<p>04.05.2020 (modifica il 20.05.2020)</p>",
+        "<p>Đăng lúc 04/05/2020 10:12 Cập nhật 20/05/2020</p>",
+    ] {
+        assert_eq!(modified("tr", lines).as_deref(), Some("2020-05-20"), "{lines}");
+    }
+    for (language, lines) in [
+        ("de", "<p>4. Mai 2020, 10:12 Uhr bis 20. Mai 2020</p>"),
+        ("de", "<p>4. Mai 2020</p><p>Treffen: 20. Mai 2020</p>"),
+        ("fi", "<p>4.5.2020 – 20.5.2020</p>"),
+        ("en", "<p>Opens: 4 May 2020 Closes: 20 May 2020</p>"),
+        ("tr", "<p>Giriş: 04.05.2020 Fuar: 20.05.2023</p>"),
+    ] {
+        assert_eq!(modified(language, lines), None, "{lines}");
+    }
+}
+
+#[test]
+fn a_name_after_the_only_unknown_label_in_a_script_without_case() {
+    let page =
+        |lines: &str| format!("<html lang=fa><h1>Pears ripen</h1>{lines}{}", FILLER.repeat(9));
+    authors(&page("<p>روزنامه‌نگار: مریم احمدی</p>"), &["مریم احمدی"]);
+    authors(&page("<p>کارگردان: مریم احمدی</p><p>بازیگر: رضا کریمی</p>"), &[]);
+    authors(&page("<p>منبع: مریم احمدی</p>"), &[]);
+}
+
+#[test]
+fn names_before_weekdays_and_readings_of_characters() {
+    let body = FILLER.repeat(9);
+    authors(
+        &format!("<h1>Pears ripen</h1><p>Jane Doe — Friday, 4 May 2020, 10:12</p>{body}"),
+        &["Jane Doe"],
+    );
+    let ruby = "<title>雨が降っていました</title><h1><ruby>雨<rp>（</rp><rt>あめ</rt><rp>）</rp></ruby>が降っていました</h1>";
+    title(&format!("{ruby}{body}"), "雨が降っていました");
+    let declared =
+        "<meta property=og:title content='Pears ripen early...'><h1>Pears ripen early</h1>";
+    title(&format!("{declared}{body}"), "Pears ripen early");
 }
 
 #[test]
