@@ -43,6 +43,8 @@ pub struct ArticleBody {
     pub(crate) boilerplate: Option<f64>,
     /// The posts of a thread, in document order; empty if it is not a thread.
     pub(crate) posts: Vec<ThreadPost>,
+    /// What does not belong to the text of these posts, nor is shown with it: quotations of earlier posts, profiles, labels.
+    pub(crate) left_out: Vec<NodeId>,
     /// The document that has the body instead, if the page's elements do not have it.
     pub elsewhere: Option<Arc<Document>>,
 }
@@ -60,6 +62,8 @@ pub(crate) struct ThreadPost {
     pub(crate) dates: Vec<(u64, NodeId)>,
     /// Elements within the content that contain nothing but labels.
     pub(crate) labels: Vec<NodeId>,
+    /// Nodes outside of the content that contain nothing but names, dates, labels, and what depends on the author.
+    pub(crate) beside: Vec<NodeId>,
 }
 
 impl ArticleBody {
