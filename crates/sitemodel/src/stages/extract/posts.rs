@@ -301,7 +301,10 @@ fn signature_in(
     is_first: bool,
 ) -> (Option<String>, Option<String>) {
     let (name, date) = of_others;
-    let as_in_posts = || short_text(document, alike(document, outer, name?)?, NAME_WORDS);
+    let as_in_posts = || {
+        let text = short_text(document, alike(document, outer, name?)?, NAME_WORDS)?;
+        (!is_date(&text)).then_some(text)
+    };
     let declared =
         || find(document, alike(document, outer, date?)?, |own| declared_date(document, own));
     let line = line_of_date(document, outer, texts);

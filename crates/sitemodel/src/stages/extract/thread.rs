@@ -217,7 +217,11 @@ pub(super) fn missing_posts(
         } else if probability >= ANSWERED && !post.authors.is_empty() {
             missing.parts.extend(whole_lines(parsed, blocks, kept, &post.beside));
         }
-        let is_quote = |id: &NodeId| document.is(*id, &local_name!("blockquote"));
+        // The whole text of a post may be in a quotation element.
+        let all = parsed.words.sum(document, post.content);
+        let is_quote = |id: &NodeId| {
+            document.is(*id, &local_name!("blockquote")) && parsed.words.sum(document, *id) < all
+        };
         let quotes: Vec<NodeId> =
             document.subtree(post.content).skip(1).filter(is_quote).take(left).collect();
         left -= quotes.len();
