@@ -35,6 +35,8 @@ const QUESTION: f32 = 0.9;
 /// Maximum number of quotations of a thread that are compared with earlier posts, and minimum bytes of a quotation.
 const MOST_QUOTES: usize = 400;
 const LEAST_QUOTED: usize = 12;
+/// Longest control behind a quotation, in bytes, and maximum number of texts behind it that are looked at.
+const LONGEST_BEHIND: usize = 24;
 /// Maximum number of texts of a quotation that are compared.
 const MOST_COMPARED: usize = 4;
 /// Maximum and minimum number of elements of a kind that may be posts.
@@ -262,11 +264,18 @@ fn text_between(document: &Document, from: NodeId, to: NodeId) -> String {
 fn repeats_text(document: &Document, id: NodeId, text: &str) -> bool {
     let own = document.subtree(id).filter_map(|own| document.text(own));
     let mut own: Vec<String> = own.map(normalize_space).collect();
+    // What is added behind a quotation is an answer, unless it is as short as a control.
+    let longest = own.iter().enumerate().max_by_key(|own| own.1.len()).map_or(0, |own| own.0);
+    let is_known = |own: &String| memmem::find(text.as_bytes(), own.as_bytes()).is_some();
+    let mut behind = own.iter().skip(longest + 1).take(LONGEST_BEHIND);
+    if behind.any(|own| own.len() > LONGEST_BEHIND && !is_known(own)) {
+        return false;
+    }
     own.sort_by_key(|own| Reverse(own.len()));
     own.first().is_some_and(|longest| longest.len() >= LEAST_QUOTED)
         && (own.iter().enumerate().take(MOST_COMPARED))
             .take_while(|(at, own)| *at == 0 || own.len() > DATE.1)
-            .all(|(_, own)| memmem::find(text.as_bytes(), own.as_bytes()).is_some())
+            .all(|(_, own)| is_known(own))
 }
 
 /// The elements of one kind, which may be nested in each other.
