@@ -74,7 +74,7 @@ use crate::text::{clip, plain};
 
 pub use authors::is_field_line;
 pub use confidence::{FEATURES, confidence_features, confidence_of};
-pub use date_text::says_changed;
+pub use date_text::{name_before_date, says_changed};
 pub use fields::language_probability;
 pub use json_ld::{JsonLdArticle, JsonLdFacts, page_types};
 pub use learn::Synthesize;

@@ -56,11 +56,15 @@ pub fn article_in_data(
 fn read_data(html: &str) -> Vec<Value> {
     let mut data = ScriptData::new(MOST_VALUES);
     for script in scripts_of(html) {
-        data.read_script(script);
+        match decode_script(script) {
+            Some(decoded) => data.read_value(&decoded),
+            None => data.read_script(script),
+        }
     }
     for value in data_attributes_of(html) {
         data.read_value(&value);
     }
+    data.values.iter_mut().for_each(unwrap_typed);
     let ScriptData { values, streams, mut left } = data;
     let rows = streams.values().map(|stream| references::read_rows(stream, &mut left));
     let mut rows: Vec<Value> = rows.collect::<Vec<_>>().concat();
@@ -79,6 +83,39 @@ fn scripts_of(html: &str) -> impl Iterator<Item = &str> {
         rest = &content[end..];
         Some(&content[..end])
     })
+}
+
+/// The JSON of a script that has it percent-encoded (RFC 3986), or with the escapes of Angular's `TransferState` before version 16.
+fn decode_script(script: &str) -> Option<String> {
+    let script = script.trim();
+    if let "%7B" | "%7b" | "%5B" | "%5b" = script.get(..3)? {
+        return percent_decode_str(script).decode_utf8().ok().map(Into::into);
+    }
+    let quoted = script.strip_prefix(['{', '[']).filter(|rest| rest.starts_with("&q;"));
+    let pairs = [("&q;", "\""), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&")];
+    quoted.map(|_| pairs.iter().fold(script.to_owned(), |text, (from, to)| text.replace(from, to)))
+}
+
+/// Replaces `[0, value]` and `[1, values]` by the value, in an object all of whose properties are such pairs: Astro writes the
+/// properties of islands with their types (`astro/dist/runtime/server/serialize.js`).
+fn unwrap_typed(value: &mut Value) {
+    let is_typed = |own: &Value| match own.as_array().map(Vec::as_slice) {
+        Some([Value::Number(kind), _]) => kind.as_u64().is_some_and(|kind| kind < 12),
+        _ => false,
+    };
+    let own: Vec<&mut Value> = match value {
+        Value::Object(object) => object.values_mut().collect(),
+        Value::Array(items) => items.iter_mut().collect(),
+        _ => return,
+    };
+    if own.iter().all(|own| is_typed(own)) {
+        for own in own {
+            if let Some(inner) = own.as_array_mut().and_then(Vec::pop) {
+                *own = inner;
+            }
+            unwrap_typed(own);
+        }
+    }
 }
 
 /// The byte at which a tag begins; case is ignored.
@@ -334,4 +371,36 @@ fn has_date(object: &Map<String, Value>) -> bool {
         _ => false,
     };
     object.values().any(is_date)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encoded_states_are_read() {
+        let text = "The harbour was closed for a week after the storm, and nobody could say why. "
+            .repeat(4);
+        let json = format!(
+            "{{\"post\":{{\"title\":\"The harbour is closed\",\"body\":\"<p>{text}</p>\"}}}}"
+        );
+        let percent: String = json.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let angular = json.replace('&', "&a;").replace('"', "&q;").replace('<', "&l;");
+        let island = format!(
+            "{{\"post\":[0,{{\"title\":[0,\"The harbour is closed\"],\"parts\":[1,[[0,\"<p>{text}</p>\"]]]}}]}}"
+        );
+        let island = island.replace('"', "&quot;");
+        for state in [
+            format!("<script type=application/json>{json}</script>"),
+            format!("<script type=application/json>{percent}</script>"),
+            format!("<script type=application/json>{angular}</script>"),
+            format!("<astro-island props=\"{island}\"></astro-island>"),
+        ] {
+            let html = format!("<title>The harbour is closed</title><div></div>{state}");
+            let document = dom::parse(&html);
+            let url = "https://a.example/n/1";
+            let found = article_in_data(&html, url, &document, &JsonLdFacts::default());
+            assert!(found.is_some_and(|own| own.contains("closed for a week")), "{state}");
+        }
+    }
 }

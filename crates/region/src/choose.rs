@@ -50,12 +50,11 @@ pub(crate) struct ChosenNodes {
     pub(crate) names: NamedKinds,
 }
 
-/// Chooses the nodes and anchors of the article with the text of `keep` without `prune`. `None` if it has no text. Linear in the
-/// page's nodes for each level of nesting.
+/// Chooses the nodes and anchors of the article with the text of `keep` without `prune`, to which nothing of `left_out` is added.
+/// `None` if it has no text. Linear in the page's nodes for each level of nesting.
 pub(crate) fn choose(
     document: &Document,
-    keep: &[NodeId],
-    prune: &[NodeId],
+    [keep, prune, left_out]: [&[NodeId]; 3],
     base: &Url,
 ) -> Option<(ChosenNodes, Anchors)> {
     let mut include = included(document, keep, prune);
@@ -86,6 +85,11 @@ pub(crate) fn choose(
     let texts = PageTexts { document, base, all, linked, kept, names, first, last, body };
     let mut read = include.clone();
     structures::add(&texts, &found.structures, &mut include, &mut read);
+    for &id in left_out {
+        let all = id as usize..document.node(id).end as usize;
+        include[all.clone()].fill(false);
+        read[all].fill(false);
+    }
     let unseen = hidden::leave_out(&texts, &found.fields, &mut include);
     let code = code::find(&texts, &found.structures, &mut include, &mut read);
     let (media, aside) = media::choose(&texts, &found.media, &roles, &mut include);

@@ -64,15 +64,16 @@ pub struct ChosenArticle<'a, 'b> {
 
 impl<'a, 'b> ChosenArticle<'a, 'b> {
     /// Chooses the nodes of the article whose text is in the subtrees of `keep` without those of `prune`; the nearest one above a
-    /// text decides. Addresses are resolved against `base`. `None` if there is no text. Linear in the page's nodes for each level
-    /// of nesting.
+    /// text decides. Nothing in the subtrees of `left_out` is added to the text. Addresses are resolved against `base`. `None` if
+    /// there is no text. Linear in the page's nodes for each level of nesting.
     pub fn of(
         document: &'a Document,
         keep: &[NodeId],
         prune: &[NodeId],
+        left_out: &[NodeId],
         base: &'b Url,
     ) -> Option<Self> {
-        let (chosen, anchors) = choose::choose(document, keep, prune, base)?;
+        let (chosen, anchors) = choose::choose(document, [keep, prune, left_out], base)?;
         Some(Self { document, base, chosen, anchors })
     }
 
@@ -98,7 +99,7 @@ pub fn region_of<'a>(
     prune: &[NodeId],
     base: &Url,
 ) -> Option<Region<'a>> {
-    Some(ChosenArticle::of(document, keep, prune, base)?.region(&[]))
+    Some(ChosenArticle::of(document, keep, prune, &[], base)?.region(&[]))
 }
 
 impl Region<'_> {

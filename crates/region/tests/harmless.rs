@@ -139,7 +139,7 @@ proptest! {
         let is_post = |id: &u32| document.element(*id).is_some_and(|own| own.attributes().any(|a| a.1 == "post"));
         let start = |node: u32| PostStart { node, byline: format!("By {node}") };
         let posts: Vec<PostStart> = document.ids().filter(is_post).map(start).collect();
-        let region = ChosenArticle::of(&document, &[0], &[], &base).unwrap().region(&posts);
+        let region = ChosenArticle::of(&document, &[0], &[], &[], &base).unwrap().region(&posts);
         let numbers = |form: &str| -> Vec<usize> {
             form.split('w').filter_map(|word| word.parse().ok()).collect()
         };

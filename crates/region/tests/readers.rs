@@ -1503,7 +1503,7 @@ fn posts_of_a_thread_are_apart() {
         let posts: Vec<PostStart> =
             entries.iter().zip(["Bob, 2024-03-01", ""]).map(start).collect();
         assert_eq!(posts.len(), 2);
-        let region = ChosenArticle::of(&document, &[0], &[], &base).unwrap().region(&posts);
+        let region = ChosenArticle::of(&document, &[0], &[], &[], &base).unwrap().region(&posts);
         assert_eq!(region.text(), region_of(&document, &[0], &[], &base).unwrap().text());
         let markdown = region.markdown(&base);
         if open == "<li>" {

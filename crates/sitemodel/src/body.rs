@@ -45,6 +45,8 @@ pub struct ArticleBody {
     pub(crate) posts: Vec<ThreadPost>,
     /// Hashes of its elements that no page of the template's sample has; see [`grove::JudgedPage::new_elements`].
     pub(crate) new_elements: Vec<u64>,
+    /// What does not belong to the text of these posts, nor is shown with it: quotations of earlier posts, profiles, labels.
+    pub(crate) left_out: Vec<NodeId>,
     /// The document that has the body instead, if the page's elements do not have it.
     pub elsewhere: Option<Arc<Document>>,
 }
@@ -62,6 +64,8 @@ pub(crate) struct ThreadPost {
     pub(crate) dates: Vec<(u64, NodeId)>,
     /// Elements within the content that contain nothing but labels.
     pub(crate) labels: Vec<NodeId>,
+    /// Nodes outside of the content that contain nothing but names, dates, labels, and what depends on the author.
+    pub(crate) beside: Vec<NodeId>,
 }
 
 impl ArticleBody {

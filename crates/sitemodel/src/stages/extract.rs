@@ -143,8 +143,8 @@ fn article(
     let (mut body, found_nodes) = with_standfirst(body, document, fields, is_part);
     let elsewhere = body.elsewhere.clone();
     let chosen = base.as_ref().and_then(|base| match &elsewhere {
-        Some(elsewhere) => ChosenArticle::of(elsewhere, &[0], &[], base),
-        None => ChosenArticle::of(document, &body.nodes, &body.prune, base),
+        Some(elsewhere) => ChosenArticle::of(elsewhere, &[0], &[], &[], base),
+        None => ChosenArticle::of(document, &body.nodes, &body.prune, &body.left_out, base),
     });
     let region = chosen.as_ref().map(|chosen| chosen.region(&[]));
     let (text, mut blocks) = match &region {

@@ -118,7 +118,7 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
     let (pools, types) = (&judgement.pools, &judgement.types);
     let probability = probability_of(types, PageType::Forum);
     let posts = thread_of(parsed, blocks, &kept, probability);
-    let missing = missing_posts(document, blocks, &kept, &posts);
+    let missing = missing_posts(parsed, blocks, &kept, &posts, probability);
     let holds_missing =
         |id: NodeId| missing.contents.iter().any(|&content| document.contains(id, content));
     chosen.prune.retain(|&id| !holds_missing(id));
@@ -161,7 +161,7 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
         rules.drops_repeated || !posts.is_empty() || twice as f32 >= COPY * all as f32
     };
     let repeats = match end > 0 && drops_repeated() {
-        true => repeated(document, blocks, &kept[..end]),
+        true => repeated(document, blocks, &kept[..end], !posts.is_empty()),
         false => Vec::new(),
     };
     let (xpath, mut prune_xpath, engine, wrapper_version) = match by {
@@ -180,6 +180,8 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
         }
     };
     prune_xpath.extend(position_paths(document, &repeats));
+    let mut left_out = missing.parts;
+    left_out.extend(repeats.iter().filter(|_| !posts.is_empty()));
     let mut prune = chosen.prune;
     prune.extend(repeats);
     if let Some(cut) = cut {
@@ -203,6 +205,7 @@ fn body_of(of_page: KeptPart<'_>, weights: &Weights) -> ArticleBody {
         boilerplate: pools.boilerplate(&page.blocks, &kept[..end]),
         posts,
         new_elements: page.new_elements(document, &kept[..end]),
+        left_out,
         elsewhere: None,
     }
 }
@@ -426,8 +429,14 @@ const COPY: f32 = 0.4;
 const FEWEST_WORDS: u32 = 12;
 
 /// Returns the nodes of kept blocks with the same text as an earlier one, ascending. Repetition under the same parent is
-/// intended by the author (a refrain), and so is repetition in tables and code. Linear in the text of long blocks.
-fn repeated(document: &Document, blocks: &[TextBlock], kept: &[usize]) -> Vec<NodeId> {
+/// intended by the author (a refrain), and so is repetition in tables, except of a thread, and in code. Linear in the text of
+/// long blocks.
+fn repeated(
+    document: &Document,
+    blocks: &[TextBlock],
+    kept: &[usize],
+    is_thread: bool,
+) -> Vec<NodeId> {
     let mut first: HashMap<String, NodeId> = HashMap::new();
     let mut nodes = Vec::new();
     for block in kept.iter().map(|&at| &blocks[at]) {
@@ -435,8 +444,11 @@ fn repeated(document: &Document, blocks: &[TextBlock], kept: &[usize]) -> Vec<No
             continue;
         }
         let parent = document.node(block.element).parent;
-        let of_first = *first.entry(text_of_block(document, block)).or_insert(parent);
-        if of_first == parent || is_verbatim(document, block.element) {
+        let text = text_of_block(document, block);
+        // Mail marks quoted lines (RFC 3676).
+        let text = text.trim_start_matches(['>', ' ']).to_owned();
+        let of_first = *first.entry(text).or_insert(parent);
+        if of_first == parent || is_verbatim(document, block.element, is_thread) {
             continue;
         }
         let end = document.node(block.element).end;
@@ -453,10 +465,14 @@ fn repeated(document: &Document, blocks: &[TextBlock], kept: &[usize]) -> Vec<No
     nodes
 }
 
-/// Whether an element is part of a table or of code.
-fn is_verbatim(document: &Document, element: NodeId) -> bool {
+/// Whether an element is part of a table or of code. Tables of threads are layout.
+fn is_verbatim(document: &Document, element: NodeId, is_thread: bool) -> bool {
     let mut names = document.ancestors(element).filter_map(|id| document.name(id));
-    names.any(|name| matches!(*name, local_names!("table" "pre" "code" "dl")))
+    names.any(|name| match *name {
+        local_names!("pre" "code") => true,
+        local_names!("table" "dl") => !is_thread,
+        _ => false,
+    })
 }
 
 #[cfg(test)]
@@ -467,13 +483,17 @@ mod tests {
 
     /// The text that is left.
     fn left(html: &str) -> String {
+        left_of(html, false)
+    }
+
+    fn left_of(html: &str, is_thread: bool) -> String {
         let document = dom::parse(html);
         let count = |id| document.text(id).map_or(0, |t| t.split_whitespace().count() as u32);
         let words = PrefixSums::new(&document, count);
         let links = PrefixSums::within_links(&document, count);
         let blocks = grove::blocks(&document, &words, &links);
         let kept: Vec<usize> = (0..blocks.len()).collect();
-        dom::text_of(&document, &[0], &repeated(&document, &blocks, &kept))
+        dom::text_of(&document, &[0], &repeated(&document, &blocks, &kept, is_thread))
     }
 
     const LONG: &str = "one two three four five six seven eight nine ten eleven twelve";
@@ -493,6 +513,17 @@ mod tests {
         assert_eq!(left(&refrain).matches("twelve").count(), 2);
         let table = format!("<table><tr><td>{LONG}</td></tr><tr><td>{LONG}</td></tr></table>");
         assert_eq!(left(&table).matches("twelve").count(), 2);
+        // Tables of threads are layout, and lines of mail are quoted.
+        assert_eq!(
+            left_of(&table.replace("><tr><td>one", "><tr><td><p>one"), true)
+                .matches("twelve")
+                .count(),
+            1
+        );
+        assert_eq!(
+            left(&format!("<div><p>{LONG}</p></div><p>&gt; {LONG}</p>")).matches("twelve").count(),
+            1
+        );
         assert_eq!(left("<div><p>a b</p></div><div><p>a b</p></div>").matches("a b").count(), 2);
     }
 }

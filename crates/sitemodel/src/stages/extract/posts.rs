@@ -9,12 +9,14 @@ use metadata::{PageContext, date_of, dates_of};
 use model::{Field, Metadata, Post, Source};
 use region::PostStart;
 
-use super::thread::{DECLARING, has_digit, has_property, is_date, is_named};
+use super::thread::{DECLARING, has_date, has_digit, has_property, is_date, is_named, may_be_name};
 use crate::body::{ArticleBody, ThreadPost};
 
 /// Maximum number of words of a name, and of a date.
 const NAME_WORDS: usize = 5;
 const DATE_WORDS: usize = 12;
+/// Maximum number of nodes above a question that are searched for its author and date.
+const MOST_ABOVE: usize = 60;
 /// Maximum number of places of dates in a post that are compared.
 const MOST_PLACES: usize = 12;
 /// Minimum share of the posts that have a date at the place that is chosen.
@@ -83,7 +85,7 @@ pub(super) fn posts(
     };
     let dates = dates_of_posts(document, found, context, language);
     let name = found.iter().find_map(|post| post.authors.first().copied());
-    let date = dates.iter().flatten().next().map(|own| own.0);
+    let date_node = dates.iter().flatten().next().map(|own| own.0);
     let mut posts: Vec<(NodeId, Post)> = Vec::new();
     for (at, own) in beside.iter().enumerate() {
         let text_beside = text(own, None);
@@ -94,22 +96,28 @@ pub(super) fn posts(
         let is_post = !text_beside.is_empty() && !own.iter().all(in_heading);
         if let Some(&node) = own.first().filter(|_| is_post) {
             let next = found.get(at).unwrap_or(first).element;
-            let outer = outermost_without(document, node, next);
-            let as_in_posts = || short_text(document, alike(document, outer, name?)?, NAME_WORDS);
-            let author = find(document, outer, |own| declared_name(document, own))
-                .or_else(as_in_posts)
-                .or_else(|| find(document, outer, |own| name_text(document, own)));
-            let declared = || declared_date(document, alike(document, outer, date?)?);
-            let date = declared().or_else(|| find(document, outer, |own| date_text(document, own)));
+            let outers = own.iter().map(|&own| outermost_without(document, own, next));
+            let size = |id: &NodeId| document.node(*id).end - id;
+            let outer = outers.max_by_key(size).unwrap_or(node);
+            let (author, date) = signature_in(document, outer, own, (name, date_node), at == 0);
             let date = date.and_then(|text| date_of(context, language, &text));
             posts.push((node, Post { author, date, text: text_beside }));
         }
         let Some((post, nodes)) = found.get(at).zip(of_posts.get(at)) else { continue };
         let text = text(nodes, Some(post));
         if !text.is_empty() {
-            let (written, date) = dates.get(at).cloned().flatten().unzip();
+            let (written, mut date) = dates.get(at).cloned().flatten().unzip();
             let author = author_beside(document, &post.authors, written);
-            let author = author.and_then(|id| author_of(document, id));
+            let mut author = author.and_then(|id| author_of(document, id));
+            // The first post, a question, may have them at other places.
+            let is_whole =
+                found.get(1).is_none_or(|next| !document.contains(post.element, next.element));
+            if at == 0 && is_whole && author.is_none() {
+                let own =
+                    signature_in(document, post.element, &[post.content], (name, date_node), false);
+                author = own.0;
+                date = date.or_else(|| date_of(context, language, &own.1?));
+            }
             posts.push((post.element, Post { author, date, text }));
         }
     }
@@ -143,6 +151,8 @@ fn author_of(document: &Document, id: NodeId) -> Option<String> {
 /// Removes a label before a name and punctuation after it.
 fn bare_name(text: &str) -> &str {
     let name = text.strip_prefix("by ").or(text.strip_prefix("By ")).unwrap_or(text);
+    // Mail has the address behind the name (RFC 5322).
+    let name = name.split_once(" <").map_or(name, |(name, _)| name);
     name.trim_end_matches([',', ':'])
 }
 
@@ -281,6 +291,61 @@ fn alike(document: &Document, within: NodeId, of_posts: NodeId) -> Option<NodeId
     document.subtree(within).find(|&id| kind(id) == Some(wanted))
 }
 
+/// Returns name and date in an element around the texts of a post that is not structured like others. `of_others` are those of
+/// other posts. If the post is the first, its line with both may also be above the element.
+fn signature_in(
+    document: &Document,
+    outer: NodeId,
+    texts: &[NodeId],
+    of_others: (Option<NodeId>, Option<NodeId>),
+    is_first: bool,
+) -> (Option<String>, Option<String>) {
+    let (name, date) = of_others;
+    let as_in_posts = || {
+        let text = short_text(document, alike(document, outer, name?)?, NAME_WORDS)?;
+        (!is_date(&text)).then_some(text)
+    };
+    let declared =
+        || find(document, alike(document, outer, date?)?, |own| declared_date(document, own));
+    let line = line_of_date(document, outer, texts);
+    let above = || {
+        let range = document.parent(outer).filter(|_| is_first).map_or(0..0, |above| above..outer);
+        range.rev().take(MOST_ABOVE)
+    };
+    let author = find(document, outer, |own| declared_name(document, own))
+        .or_else(as_in_posts)
+        .or_else(|| find(document, outer, |own| name_text(document, own)))
+        .or_else(|| line.and_then(|line| name_in_line(document, line.0)))
+        .or_else(|| above().find_map(|own| name_text(document, own)));
+    let date = declared()
+        .or_else(|| find(document, outer, |own| date_text(document, own)))
+        .or_else(|| line.and_then(|line| written_date(document, line.1)))
+        .or_else(|| above().find_map(|own| date_text(document, own)));
+    (author, date)
+}
+
+/// Returns the element that holds the first date outside of the texts of a post, and the text with the date.
+fn line_of_date(document: &Document, id: NodeId, texts: &[NodeId]) -> Option<(NodeId, NodeId)> {
+    let is_date = |own: &NodeId| document.text(*own).is_some() && has_date(document, *own);
+    let is_in_text = |own: NodeId| texts.iter().any(|&text| document.contains(text, own));
+    let date = document.subtree(id).filter(is_date).find(|&own| !is_in_text(own))?;
+    let line = document.ancestors(date).take(4).find(|&above| {
+        let text = document.text_content(above).trim();
+        text.len() > document.text(date).unwrap_or_default().trim().len()
+    })?;
+    Some((line, date))
+}
+
+/// Returns the first element in a short line that consists of a name ("Asked by <b>Ann</b> on 3 May 2012").
+fn name_in_line(document: &Document, line: NodeId) -> Option<String> {
+    short_text(document, line, DATE_WORDS)?;
+    let texts = document.subtree(line).filter(|&own| {
+        let parent = document.parent(own);
+        parent != Some(line) && document.text(own).is_some_and(|text| may_be_name(text.trim()))
+    });
+    texts.into_iter().find_map(|own| author_of(document, own))
+}
+
 /// Returns the name in an element whose attributes say that it is one.
 fn name_text(document: &Document, id: NodeId) -> Option<String> {
     let text = is_named(document, id, &NAMED).then(|| short_text(document, id, NAME_WORDS))??;
@@ -293,8 +358,10 @@ fn date_text(document: &Document, id: NodeId) -> Option<String> {
     let attribute =
         |name| document.attribute(id, &name).filter(|text| has_digit(text)).map(str::to_owned);
     let is_time = document.is(id, &local_name!("time"));
-    if is_time && let Some(own) = attribute(local_name!("datetime")) {
-        return Some(own);
+    let is_exact = |own: &NodeId| document.is(*own, &local_name!("time"));
+    let datetime = |own| document.attribute(own, &local_name!("datetime"));
+    if let Some(own) = document.subtree(id).take(4).filter(is_exact).find_map(datetime) {
+        return Some(own.to_owned());
     }
     if !(is_time || is_named(document, id, &DATED)) {
         return None;
@@ -353,6 +420,30 @@ mod tests {
                 (Some("cee"), Some("2024-03-02"), "Or like that, in more words."),
             ]
         );
+    }
+
+    #[test]
+    fn a_question_may_have_another_structure_than_its_answers() {
+        let answer = |name: &str, day: u32, text: &str| {
+            format!(
+                "<div class=answer><a href=/d class=doc>{name}</a><div class=body><p>{text}</div><small>{day} March 2024</small></div>"
+            )
+        };
+        let answers = answer("Dr. Bob Berg", 2, "Like this, at length, and with a rope.")
+            + &answer("Cee Lind <c@d.example>", 3, "Or like that, in some more words.");
+        let line = "<p>Asked by <b>Ann</b> on <i>1 March 2024</i></p>";
+        let stories =
+            "<ul><li><span class=u-author>Ann</span> <time datetime=2024-03-01>1 March</time></ul>";
+        for question in [
+            format!("<div class=q>{line}<div class=body><p>How is it done?</div></div>"),
+            format!("{stories}<div><div class=body><p>How is it done?</div></div>"),
+        ] {
+            let found = posts_in(&format!("<html lang=de><main>{question}{answers}</main>"));
+            let first = &found[0];
+            assert_eq!(first.author.as_deref(), Some("Ann"), "{question}");
+            assert_eq!(first.date.as_deref().map(|date| &date[..10]), Some("2024-03-01"));
+            assert_eq!(found[2].author.as_deref(), Some("Cee Lind"));
+        }
     }
 
     #[test]

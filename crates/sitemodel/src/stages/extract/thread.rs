@@ -14,7 +14,7 @@ use dom::{
 };
 use grove::TextBlock;
 use memchr::memmem;
-use metadata::says_changed;
+use metadata::{name_before_date, says_changed};
 use region::is_hidden_from_sight;
 use rustc_hash::FxHashMap;
 use url::Url;
@@ -35,6 +35,10 @@ const QUESTION: f32 = 0.9;
 /// Maximum number of quotations of a thread that are compared with earlier posts, and minimum bytes of a quotation.
 const MOST_QUOTES: usize = 400;
 const LEAST_QUOTED: usize = 12;
+/// Longest control behind a quotation, in bytes, and maximum number of texts behind it that are looked at.
+const LONGEST_BEHIND: usize = 24;
+/// Maximum number of texts of a quotation that are compared.
+const MOST_COMPARED: usize = 4;
 /// Maximum and minimum number of elements of a kind that may be posts.
 const MOST: usize = 2_000;
 const LEAST: usize = 2;
@@ -44,6 +48,8 @@ const MOST_CLASSES: usize = 6;
 const MOST_KINDS: usize = 16;
 /// Maximum number of dates per post, on average.
 const MOST_DATES: usize = 16;
+/// Columns of a table from this one on are not told apart.
+const MOST_CELLS: usize = 8;
 /// Minimum share of the elements of a kind with a date and a text, and of the posts with a name or a text at one place.
 const LEAST_SHARE: f32 = 0.6;
 /// Maximum words and bytes of a name, and of a date.
@@ -127,7 +133,7 @@ pub(super) fn comments_behind(
     let document = &parsed.document;
     // Most articles have no dates between their paragraphs.
     let has_date_between = |pair: &&[usize]| {
-        (blocks[pair[0]].last + 1..blocks[pair[1]].first).any(|id| has_date(document, id))
+        (blocks[pair[0]].last + 1..=blocks[pair[1]].last).any(|id| has_date(document, id))
     };
     let are_dated = || kept.windows(2).filter(has_date_between).nth(LEAST - 1).is_some();
     let last = blocks[*kept.last()?].last;
@@ -144,13 +150,17 @@ pub(super) fn comments_behind(
             && is_kept_in(parsed, &kept_sums, post)
             && !document.subtree(post.element).any(is_heading)
     });
-    let authors: BTreeSet<&str> = texts
-        .clone()
-        .filter_map(|post| document.text(*post.authors.first()?))
-        .map(str::trim)
-        .collect();
-    let of_posts: u32 = texts.map(|post| kept_sums.sum(document, post.content)).sum();
-    let is_tail = of_posts == kept_sums.range(first, end);
+    // Name and date may be one text.
+    let name = |post: &ThreadPost| match post.authors.first() {
+        Some(&id) => document.text(id).map(str::trim),
+        None => post.dates.iter().find_map(|own| name_before_date(document.text(own.1)?)),
+    };
+    let authors: BTreeSet<&str> = texts.clone().filter_map(name).collect();
+    let of_contents: u32 = texts.clone().map(|post| kept_sums.sum(document, post.content)).sum();
+    // Names and dates may be kept, too.
+    let elements = document.outermost(texts.map(|post| post.element).collect());
+    let of_posts: u32 = elements.iter().map(|&id| kept_sums.sum(document, id)).sum();
+    let is_tail = of_posts == kept_sums.range(first, end) && of_contents * 2 > of_posts;
     (authors.len() >= LEAST && is_tail && kept_sums.range(0, first) >= BEFORE_COMMENTS)
         .then_some(first)
 }
@@ -181,17 +191,19 @@ fn is_kept_in(parsed: &ParsedPage<'_>, kept: &PrefixSums, post: &ThreadPost) -> 
 pub(super) struct MissingPosts {
     /// The contents of the posts of which nothing was kept.
     pub(super) contents: Vec<NodeId>,
-    /// Elements in these contents that are left out: labels, and quotations of earlier posts.
+    /// Nodes of all posts that are left out: quotations of earlier posts, and what stands around texts.
     pub(super) parts: Vec<NodeId>,
 }
 
 /// Returns the posts of which nothing was kept.
 pub(super) fn missing_posts(
-    document: &Document,
+    parsed: &ParsedPage<'_>,
     blocks: &[TextBlock],
     kept: &[usize],
     posts: &[ThreadPost],
+    probability: f32,
 ) -> MissingPosts {
+    let document = &parsed.document;
     let mut missing = MissingPosts::default();
     let mut before = match posts.first() {
         Some(first) => normalize_space(&text_between(document, 0, first.element)),
@@ -204,29 +216,66 @@ pub(super) fn missing_posts(
         if kept.get(from).is_none_or(|&at| blocks[at].first >= end) {
             missing.contents.push(post.content);
             missing.parts.extend(&post.labels);
-            let is_quote = |id: &NodeId| document.is(*id, &local_name!("blockquote"));
-            let quotes: Vec<NodeId> =
-                document.subtree(post.content).skip(1).filter(is_quote).take(left).collect();
-            left -= quotes.len();
-            let quotes = quotes.into_iter().filter(|&id| repeats_text(document, id, &before));
-            missing.parts.extend(quotes);
+        } else if probability >= ANSWERED && !post.authors.is_empty() {
+            missing.parts.extend(whole_lines(parsed, blocks, kept, &post.beside));
         }
+        // The whole text of a post may be in a quotation element.
+        let all = parsed.words.sum(document, post.content);
+        let is_quote = |id: &NodeId| {
+            document.is(*id, &local_name!("blockquote")) && parsed.words.sum(document, *id) < all
+        };
+        let quotes: Vec<NodeId> =
+            document.subtree(post.content).skip(1).filter(is_quote).take(left).collect();
+        left -= quotes.len();
+        missing.parts.extend(quotes.into_iter().filter(|&id| repeats_text(document, id, &before)));
         before.push(' ');
         before.push_str(&normalize_space(document.text_content(post.content)));
     }
     missing
 }
 
+/// Returns those of the nodes beside a post's text that are not in a kept block with other words. All are ascending.
+fn whole_lines(
+    parsed: &ParsedPage<'_>,
+    blocks: &[TextBlock],
+    kept: &[usize],
+    beside: &[NodeId],
+) -> Vec<NodeId> {
+    let end_of = |id: NodeId| parsed.document.node(id).end;
+    let is_beside = |id: NodeId| {
+        let before = beside.partition_point(|&own| own <= id).checked_sub(1);
+        before.is_some_and(|at| id < end_of(beside[at]))
+    };
+    let is_whole = |&id: &NodeId| {
+        let from = kept.partition_point(|&at| blocks[at].last < id);
+        let own =
+            kept[from..].iter().map(|&at| &blocks[at]).take_while(|own| own.first < end_of(id));
+        let mut texts = own.flat_map(|own| own.first..=own.last);
+        texts.all(|text| parsed.words.range(text, text + 1) == 0 || is_beside(text))
+    };
+    beside.iter().copied().filter(is_whole).collect()
+}
+
 fn text_between(document: &Document, from: NodeId, to: NodeId) -> String {
     (from..to).filter_map(|id| document.text(id)).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether `text` contains the longest text node of an element, if that has a few words at least.
+/// Whether `text` contains the longest texts of an element, if these have a few words at least. Shorter ones are labels.
 fn repeats_text(document: &Document, id: NodeId, text: &str) -> bool {
-    let longest =
-        document.subtree(id).filter_map(|own| document.text(own)).max_by_key(|own| own.len());
-    let longest = longest.map(normalize_space).unwrap_or_default();
-    longest.len() >= LEAST_QUOTED && memmem::find(text.as_bytes(), longest.as_bytes()).is_some()
+    let own = document.subtree(id).filter_map(|own| document.text(own));
+    let mut own: Vec<String> = own.map(normalize_space).collect();
+    // What is added behind a quotation is an answer, unless it is as short as a control.
+    let longest = own.iter().enumerate().max_by_key(|own| own.1.len()).map_or(0, |own| own.0);
+    let is_known = |own: &String| memmem::find(text.as_bytes(), own.as_bytes()).is_some();
+    let mut behind = own.iter().skip(longest + 1).take(LONGEST_BEHIND);
+    if behind.any(|own| own.len() > LONGEST_BEHIND && !is_known(own)) {
+        return false;
+    }
+    own.sort_by_key(|own| Reverse(own.len()));
+    own.first().is_some_and(|longest| longest.len() >= LEAST_QUOTED)
+        && (own.iter().enumerate().take(MOST_COMPARED))
+            .take_while(|(at, own)| *at == 0 || own.len() > DATE.1)
+            .all(|(_, own)| is_known(own))
 }
 
 /// The elements of one kind, which may be nested in each other.
@@ -370,11 +419,27 @@ fn starts(document: &Document, words: &PrefixSums, dates: &PrefixSums) -> Vec<No
 struct Place {
     /// The first element there in each post, and its post.
     elements: Vec<(usize, NodeId)>,
-    /// The first text there in each post.
-    texts: Vec<(usize, NodeId)>,
+    /// The first text there in each post, with a hash of all texts there.
+    texts: Vec<(usize, NodeId, u64)>,
     /// All texts there, and their words.
     count: usize,
     words: u32,
+}
+
+impl Place {
+    /// Whether two posts with the same texts at another place have the same texts here, and there are such posts.
+    fn is_determined_by(&self, other: &Self) -> bool {
+        let mut known: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut is_shared = false;
+        for (post, _, own) in &self.texts {
+            let Ok(at) = other.texts.binary_search_by_key(post, |own| own.0) else { continue };
+            match known.insert(other.texts[at].2, *own) {
+                Some(before) if before != *own => return false,
+                before => is_shared |= before.is_some(),
+            }
+        }
+        is_shared
+    }
 }
 
 /// The content of the elements of one kind, by place.
@@ -390,6 +455,8 @@ struct PostPlaces<'a> {
     repeated: BTreeMap<String, (usize, usize)>,
     /// Places at which most members have a date.
     dated: BTreeSet<u64>,
+    /// Places whose texts depend on the author: rank, number of posts, signature.
+    profile: BTreeSet<u64>,
 }
 
 impl<'a> PostPlaces<'a> {
@@ -403,6 +470,7 @@ impl<'a> PostPlaces<'a> {
             classes: FxHashMap::default(),
             repeated: BTreeMap::new(),
             dated: BTreeSet::new(),
+            profile: BTreeSet::new(),
         };
         for (at, &member) in members.iter().enumerate() {
             let end = document.node(member).end;
@@ -475,7 +543,13 @@ impl<'a> PostPlaces<'a> {
                 own
             }
         };
-        xxh3_64(&[&above.to_le_bytes()[..], name.as_bytes(), b" ", class.as_bytes()].concat())
+        // Cells of a row differ by their column.
+        let row = document.parent(id).filter(|_| name == "td" || name == "th");
+        let before =
+            row.into_iter().flat_map(|row| document.children(row).take_while(|&own| own < id));
+        let column = before.filter(|&own| document.name(own).is_some()).take(MOST_CELLS).count();
+        let class = class.as_bytes();
+        xxh3_64(&[&above.to_le_bytes()[..], name.as_bytes(), b" ", class, &[column as u8]].concat())
     }
 
     fn add_text(&mut self, at: usize, id: NodeId, text: &str, above: u64) {
@@ -487,10 +561,17 @@ impl<'a> PostPlaces<'a> {
         let place = self.places.entry(above).or_default();
         place.count += 1;
         place.words += words;
-        if place.texts.last().is_none_or(|last| last.0 != at) {
-            place.texts.push((at, id));
+        let hash = xxh3_64(text.trim().as_bytes());
+        match place.texts.last_mut().filter(|last| last.0 == at) {
+            Some(last) => last.2 = last.2.rotate_left(1) ^ hash,
+            None => place.texts.push((at, id, hash)),
         }
-        if text.len() <= LONGEST_REPEATED {
+        let is_quoted = || {
+            let mut around = self.page.document.ancestors(id).take(DECLARED);
+            text.len() > NAME.1
+                && around.any(|own| self.page.document.is(own, &local_name!("blockquote")))
+        };
+        if text.len() <= LONGEST_REPEATED && !is_quoted() {
             let seen = self.repeated.entry(normalize_space(text)).or_insert((usize::MAX, 0));
             if seen.0 != at {
                 *seen = (at, seen.1 + 1);
@@ -510,7 +591,18 @@ impl<'a> PostPlaces<'a> {
             let rating = (rate_names(self.page.document, place)?, place.texts.len());
             Some((rating, Reverse(&place.texts), *path, place))
         });
-        rated.max_by_key(|own| (own.0, own.1)).map(|own| (own.2, own.3))
+        let rated: Vec<_> = rated.collect();
+        let best = rated.iter().max_by_key(|own| (own.0, own.1))?;
+        // Members of one rank have several names, but no member has several ranks. Names are more often links.
+        let number =
+            |place: &Place| place.texts.iter().map(|own| own.2).collect::<BTreeSet<u64>>().len();
+        // Links have odd ratings.
+        let finer = rated.iter().filter(|own| {
+            let rank = |own: &((usize, usize), _, _, &Place)| (number(own.3), own.0.0 % 2);
+            own.0.0 > 0 && rank(own) > rank(best) && best.3.is_determined_by(own.3)
+        });
+        let finer = finer.max_by_key(|own| (own.0, own.1));
+        Some(finer.unwrap_or(best)).map(|own| (own.2, own.3))
     }
 
     /// Whether most members have a date at a place.
@@ -532,7 +624,11 @@ impl<'a> PostPlaces<'a> {
             let times = self.repeated.get(&normalize_space(text)).map_or(0, |own| own.1);
             text.len() <= LONGEST_REPEATED && times > 1 && times * 2 >= self.members.len()
         };
-        Some(*path) == authors || is_label || self.dated.contains(path) || is_repeated()
+        Some(*path) == authors
+            || is_label
+            || self.dated.contains(path)
+            || self.profile.contains(path)
+            || is_repeated()
     }
 
     /// Returns the start of a member, including a line before it that belongs to it unless that is itself a member.
@@ -552,9 +648,12 @@ impl<'a> PostPlaces<'a> {
 /// Returns the posts of a kind with their weighted number of words; `None` if the members are not posts.
 fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<ThreadPost>)> {
     let document = page.document;
-    let found = PostPlaces::of(page, members);
-    let authors = found.authors();
-    let path_of_authors = authors.map(|own| own.0);
+    let mut found = PostPlaces::of(page, members);
+    let path_of_authors = found.authors().map(|own| own.0);
+    if let Some(authors) = path_of_authors.and_then(|path| found.places.get(&path)) {
+        let places = found.places.iter().filter(|own| own.1.is_determined_by(authors));
+        found.profile = places.map(|own| *own.0).collect();
+    }
     let from = members.iter().map(|&id| found.start(id)).min()?;
     let end = members.iter().map(|&id| document.node(id).end).max()?;
     // Running sums of the words of the posts, and of the words around them (names, dates, labels).
@@ -594,7 +693,12 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         let is_author = |id: &NodeId| {
             document.text(*id).is_some() && found.place_of.get(id).copied() == path_of_authors
         };
-        all.filter(|id| path_of_authors.is_some() && is_author(id)).collect()
+        let all: Vec<NodeId> =
+            all.filter(|id| path_of_authors.is_some() && is_author(id)).collect();
+        // Some names look like dates.
+        let names: Vec<NodeId> =
+            all.iter().copied().filter(|&id| !has_date(document, id)).collect();
+        if names.is_empty() { all } else { names }
     };
     let dates_of = |member: NodeId, content: NodeId| {
         let all = found.start(member)..found.end(member);
@@ -613,10 +717,15 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         }
         dates
     };
+    let is_label = |id: &NodeId| matches!(sums_of(*id), (0, 1..));
     let labels_in = |content: NodeId| {
-        let is_label =
-            |id: &NodeId| document.name(*id).is_some() && matches!(sums_of(*id), (0, 1..));
-        document.outermost(document.subtree(content).filter(is_label).collect())
+        let elements = document.subtree(content).filter(|&id| document.name(id).is_some());
+        document.outermost(elements.filter(is_label).collect())
+    };
+    let labels_beside = |member: NodeId, content: NodeId| {
+        let all = found.start(member)..found.end(member);
+        let beside = all.filter(|&id| !document.contains(content, id));
+        document.outermost(beside.filter(is_label).collect())
     };
     let written = contents.into_iter().filter(|post| sums_of(post.1).0 > 0);
     let mut posts: Vec<ThreadPost> = written
@@ -626,6 +735,7 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
             authors: authors_of(members[at]),
             dates: dates_of(members[at], content),
             labels: labels_in(content),
+            beside: labels_beside(members[at], content),
         })
         .collect();
     // Elements after the last post may have the structure of posts.
@@ -638,12 +748,12 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         return None;
     }
     let is_signed = |post: &&ThreadPost| {
-        (authors.is_none() || !post.authors.is_empty()) && !post.dates.is_empty()
+        (path_of_authors.is_none() || !post.authors.is_empty()) && !post.dates.is_empty()
     };
     let signed = posts.iter().filter(is_signed).count();
     let is_enough = signed >= LEAST && signed as f32 >= LEAST_SHARE * posts.len() as f32;
     let share = signed as f32 / members.len() as f32;
-    let named = if authors.is_some() { 1.0 } else { WITHOUT_NAMES };
+    let named = if path_of_authors.is_some() { 1.0 } else { WITHOUT_NAMES };
     is_enough.then_some((named * share * words as f32, posts))
 }
 
@@ -663,6 +773,9 @@ fn title_link<'a>(page: &DatedPage<'a>, post: &ThreadPost, end: NodeId) -> Optio
     };
     let end_of_content = document.node(post.content).end;
     let is_title = |id: &NodeId| {
+        if text(*id).len() <= DATE.1 && is_date(text(*id)) {
+            return false;
+        }
         let count = words.sum(document, *id);
         let is_heading = document.ancestors(*id).take(3).any(in_heading)
             || document.subtree(*id).take(4).any(in_heading);
@@ -677,9 +790,7 @@ fn title_link<'a>(page: &DatedPage<'a>, post: &ThreadPost, end: NodeId) -> Optio
         }
         // After a post, the people who liked it may be listed.
         let is_name = |part: &str| part.split_whitespace().count() <= NAME.0;
-        count as usize > NAME.0
-            && !(text(*id).len() <= DATE.1 && is_date(text(*id)))
-            && !(*id >= end_of_content && text(*id).split(',').all(is_name))
+        count as usize > NAME.0 && !(*id >= end_of_content && text(*id).split(',').all(is_name))
     };
     (post.element..end).filter(is_other).find(is_title).map(text)
 }
@@ -693,20 +804,8 @@ fn without_reply(title: &str) -> &str {
 fn rate_names(document: &Document, place: &Place) -> Option<usize> {
     let texts: Vec<&str> =
         place.texts.iter().filter_map(|own| document.text(own.1)).map(str::trim).collect();
-    let is_name = |text: &&&str| {
-        // A single letter stands for the picture of a member.
-        text.len() <= NAME.1
-            && text.chars().nth(1).is_some()
-            && text.split_whitespace().count() <= NAME.0
-            && text.contains(char::is_alphabetic)
-            && !text.ends_with(['!', '?', ':', '。', '！', '？', '：'])
-            && (!text.ends_with('.') || ends_in_initial(text))
-            && !is_phrase(text)
-            && !is_date(text)
-            && !is_span(text)
-    };
-    let names = texts.iter().filter(is_name).count();
-    let (_, first) = place.texts.first()?;
+    let names = texts.iter().filter(|text| may_be_name(text)).count();
+    let (_, first, _) = place.texts.first()?;
     let is_named = is_named_around(document, *first);
     // The menu of the first post may differ from that of the answers.
     let others = usize::from(!is_named && texts.len() > FEW);
@@ -725,6 +824,20 @@ fn rate_names(document: &Document, place: &Place) -> Option<usize> {
     let is_hidden = document.ancestors(*first).take(4).any(|id| is_hidden_from_sight(document, id));
     let rating = 2 * usize::from(is_named) + 2 * usize::from(is_declared) + usize::from(in_link);
     differ.then_some(if is_hidden || different.len() == 1 { 0 } else { rating })
+}
+
+/// Whether a text has the form of a member's name.
+pub(super) fn may_be_name(text: &str) -> bool {
+    // A single letter stands for the picture of a member.
+    text.len() <= NAME.1
+        && text.chars().nth(1).is_some()
+        && text.split_whitespace().count() <= NAME.0
+        && text.contains(char::is_alphabetic)
+        && !text.ends_with(['!', '?', ':', '。', '！', '？', '：'])
+        && (!text.ends_with('.') || ends_in_initial(text))
+        && !is_phrase(text)
+        && !is_date(text)
+        && !is_span(text)
 }
 
 /// Whether a text is several words in lower case, such as "posted an update".
@@ -775,7 +888,7 @@ pub(super) fn has_digit(text: &str) -> bool {
 pub(super) const DECLARING: [LocalName; 2] = [local_name!("datetime"), local_name!("title")];
 
 /// Whether a node says when something was written: a short text with a date, or an element with a date in `datetime` or `title`.
-fn has_date(document: &Document, id: NodeId) -> bool {
+pub(super) fn has_date(document: &Document, id: NodeId) -> bool {
     match document.text(id) {
         Some(text) => {
             let text = text.trim();
@@ -877,7 +990,7 @@ pub(super) mod tests {
             .filter(|&at| document.ancestors(blocks[at].first).any(is_kept))
             .collect();
         let posts = thread_of(&parsed, &blocks, &kept, probability);
-        let missing = missing_posts(document, &blocks, &kept, &posts);
+        let missing = missing_posts(&parsed, &blocks, &kept, &posts, probability);
         let text = |id: Option<NodeId>| {
             let own =
                 id.map(|id| document.text(id).or(document.attribute(id, &local_name!("title"))));
@@ -919,6 +1032,30 @@ pub(super) mod tests {
             format!("<h3>Was Leser sagen</h3>{first}{}", comment("mo_77", "Trocknen lassen!"));
         let page = format!("<main>{article}{two}</main>");
         assert_eq!(behind(&page, 0.0).as_deref(), Some("Uwe 3. Mai 2020Abschleifen und von vorn."));
+        // Name and date as one text, and as kept blocks.
+        let joined = |name: &str, text: &str| {
+            format!("<div class=x7><div>{name}, 03.05.2020 10:12</div><p>{text}</p></div>")
+        };
+        let joined = format!(
+            "{}{}",
+            joined("Uwe Berg", "Abschleifen und von vorn."),
+            joined("Mo Lind", "Trocknen lassen!")
+        );
+        let begin = |page: &str| behind(page, 0.0).map(|text| text[..4].to_owned());
+        assert_eq!(begin(&format!("<main>{article}{joined}</main>")).as_deref(), Some("Uwe "));
+        let blocks = |name: &str, text: &str| {
+            format!(
+                "<div class=x7><p>{name}</p><p class=d>3. Mai 2020</p><div><p>{text}</p></div></div>"
+            )
+        };
+        let (uwe, mo) =
+            ("Ab damit und alles langsam von vorn.", "Trocknen lassen und dann ein Jahr warten!");
+        let blocks =
+            format!("<main>{article}{}{}</main>", blocks("Uwe Berg", uwe), blocks("Mo Lind", mo));
+        assert_eq!(begin(&blocks).as_deref(), Some("Uwe "));
+        // Entries with dates alone.
+        let dated = joined.replace("Uwe Berg, ", "").replace("Mo Lind, ", "");
+        assert_eq!(behind(&format!("<main>{article}{dated}</main>"), 0.0), None);
         // A thread, a short article, other text after the comments, and entries with headings.
         assert_eq!(behind(&page, 0.3), None);
         assert_eq!(behind(&format!("<main><p>{LONG}</p>{two}</main>"), 0.0), None);
@@ -1011,6 +1148,75 @@ pub(super) mod tests {
             "+Cy | 2024-05-14 at 10:34 | Or with a chain.",
         ];
         assert_eq!(found(&page, 0.5), wanted);
+    }
+
+    /// Four posts by three authors with rank and signature, of which the third quotes the first.
+    fn board(post: impl Fn(&str, &str, usize, &str) -> String) -> String {
+        let quote = format!("<blockquote>Ann wrote: <div>{LONG}</div></blockquote>");
+        let texts = [LONG, "Sanding it down is best.", "Then let it dry well.", "Thank you both."];
+        let authors = [("Ann", "Captain"), ("Ben", "Sailor"), ("Cy", "Sailor"), ("Ann", "Captain")];
+        let all = authors.iter().zip(texts).enumerate().map(|(at, ((name, rank), text))| {
+            let quote = if at == 2 { &*quote } else { "" };
+            post(name, rank, at, &format!("{quote}{text}"))
+        });
+        all.collect()
+    }
+
+    #[test]
+    fn ranks_are_no_names() {
+        let page = board(|name, rank, at, text| {
+            format!(
+                "<div class=c><dl><dt><b><a href=/u>{name}</a></b><dd class=usertitle><b>{rank}</b></dl><i>{} May 2024</i><div data-k>{text}</div></div>",
+                at + 2
+            )
+        });
+        let names: Vec<String> =
+            found(&page, 0.9).iter().map(|own| own.split(' ').next().unwrap().to_owned()).collect();
+        assert_eq!(names, ["Ann", "Ben", "Cy", "Ann"]);
+    }
+
+    #[test]
+    fn profiles_signatures_and_quotations_are_left_out() {
+        let page = board(|name, rank, at, text| {
+            format!(
+                "<div class=c data-k><a href=/u>{name}</a> <i>{} May 2024</i><p class=r>{rank} since 200{}</p><div class=t>{text}</div><div class=s>Best wishes from {name} and her boat</div></div>",
+                at + 2,
+                rank.len()
+            )
+        });
+        let left = |probability: f32| {
+            let (page, settings) = (page_of(&page), Settings::standard());
+            let parsed = parse_page(&page, &settings);
+            let document = &parsed.document;
+            let blocks = grove::blocks(document, &parsed.words, &parsed.link_words);
+            let kept: Vec<usize> = (0..blocks.len()).collect();
+            let posts = thread_of(&parsed, &blocks, &kept, probability);
+            let missing = missing_posts(&parsed, &blocks, &kept, &posts, probability);
+            normalize_space(&dom::text_of(document, &[0], &missing.parts))
+        };
+        let wanted =
+            format!("{LONG} Sanding it down is best. Then let it dry well. Thank you both.");
+        let signed = |text: &str| text.replace("Best wishes from Ben and her boat", "");
+        let own = left(0.9);
+        assert!(!own.contains("Captain") && !own.contains("Ann"), "{own}");
+        assert_eq!(
+            normalize_space(&signed(&own)).matches(LONG).count(),
+            wanted.matches(LONG).count()
+        );
+        // An article with comments keeps what stands around them.
+        assert!(left(0.3).contains("Captain"));
+    }
+
+    #[test]
+    fn cells_of_a_row_are_places_of_their_own() {
+        let page = board(|name, rank, at, text| {
+            format!(
+                "<tr><td><b>{name}</b> <small>{rank}</small> <i>{} May 2024</i><td data-k>{text}",
+                at + 2
+            )
+        });
+        let page = format!("<table>{page}</table>");
+        assert_eq!(found(&page, 0.9)[1], "Ben | 3 May 2024 | Sanding it down is best.");
     }
 
     #[test]
