@@ -9,7 +9,7 @@ use terms::letters::is_alphanumeric;
 
 use crate::calendar::{is_weekday, month_of};
 use crate::date_text::{DayMonthOrder, find_date};
-use crate::evidence::{AUTHOR_SOURCES, MetadataEvidence, TextLine};
+use crate::evidence::{AUTHOR_SOURCES, MetadataEvidence, TextLine, begins_number};
 use crate::json_ld::JsonLdArticle;
 use crate::learnt::ConstantField;
 use crate::names;
@@ -454,7 +454,7 @@ fn lines_of(document: &Document, id: NodeId) -> String {
             let is_joint = |text: &str| names::CONJUNCTIONS.contains(&text);
             let begins = |of: fn(char) -> bool| right.starts_with(of);
             let is_apart = left.ends_with(char::is_lowercase) && begins(char::is_uppercase)
-                || word_count(&left) >= 2 && begins(char::is_alphabetic);
+                || word_count(&left) >= 2 && (begins(char::is_alphabetic) || begins_number(&right));
             let gap = match is_joint(&left) || is_joint(&right) || names::is_label(&left) {
                 true => " ",
                 false if is_apart => "\n",

@@ -307,6 +307,11 @@ pub(crate) struct TextLine {
     pub(crate) dates: OnceCell<Vec<TextDate>>,
 }
 
+/// Whether a text begins with a digit and is longer than the mark of a note, such as a date or a time.
+pub(crate) fn begins_number(text: &str) -> bool {
+    text.len() >= 4 && text.starts_with(|c: char| c.is_ascii_digit())
+}
+
 /// Whether a text is a conjunction of two letters or more.
 fn is_joint(text: &str) -> bool {
     text.len() >= 2 && CONJUNCTIONS.contains(&text)
@@ -353,7 +358,11 @@ pub(crate) fn lines(
                 if line.len() < 1_000 {
                     // Inline elements separated only by styles: "Jane Doe" and "May 3" without a
                     // space, or with an "and" between them.
-                    let is_apart = || text.starts_with(char::is_uppercase) || is_joint(text);
+                    let is_apart = || {
+                        text.starts_with(char::is_uppercase)
+                            || begins_number(text)
+                            || is_joint(text)
+                    };
                     if line.ends_with(char::is_lowercase) && is_apart() {
                         line.push(' ');
                     }

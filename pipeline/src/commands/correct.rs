@@ -20,7 +20,7 @@ use terminal::printed::{Console, line};
 
 use super::history;
 use crate::results::nearest::no_article;
-use crate::run::sinks::article_key;
+use crate::run::sinks::{article_key, with_scheme};
 
 /// Maximum size of a text, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
@@ -114,7 +114,7 @@ pub(super) fn run(args: &CorrectArgs, stop: &AtomicBool, out: &mut Console<'_>) 
     let corrector = ArchiveCorrector::open(&path, waiting)?;
     let mut told = Vec::new();
     for own in &corrections {
-        let (url, key) = (&own.url, key_of(&history::with_scheme(&own.url), None));
+        let (url, key) = (&own.url, key_of(&with_scheme(&own.url), None));
         let reverted: BTreeSet<CorrectedField> =
             args.revert.iter().flat_map(|own| own.fields()).collect();
         let at = own.at.unwrap_or(now);

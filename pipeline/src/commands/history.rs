@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::run::sinks::{article_key, with_scheme};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use errors::Problem;
@@ -31,7 +32,7 @@ pub(super) struct HistoryArgs {
 /// Prints the versions of an article, the oldest first.
 pub(super) fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
     let archive = open(&args.archive)?;
-    let key_of = crate::run::sinks::article_key(&config::Config::load(None)?);
+    let key_of = article_key(&config::Config::load(None)?);
     let versions = archive.history(&key_of(&with_scheme(&args.url), None), &args.url)?;
     if versions.is_empty() {
         bail!(Problem::new(
@@ -115,11 +116,6 @@ pub(super) fn run(args: &HistoryArgs, out: &mut Console<'_>) -> Result<()> {
 /// Puts `before` in front of a text; empty if the text is empty.
 pub(super) fn said(before: &str, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{before}{}", line(text)) }
-}
-
-/// Adds `https://` to an address without a scheme.
-pub(super) fn with_scheme(url: &str) -> String {
-    if url.contains("://") { url.to_owned() } else { format!("https://{url}") }
 }
 
 /// Parses the date that an option gives. The error message begins with `option`.

@@ -12,10 +12,12 @@ use model::{
 use sink::{KeyOf, contradicts, json_lines};
 use sitemodel::stages::extract::correct_text;
 
-use crate::run::sinks::article_key;
+use crate::run::sinks::{article_key, with_scheme};
 
 pub(crate) struct CorrectionsByAddress<'a> {
+    /// By exact address, and by address without scheme, `www.` and tracking parameters.
     by_key: BTreeMap<String, Vec<&'a ArticleCorrection>>,
+    by_stripped: BTreeMap<String, Vec<&'a ArticleCorrection>>,
     key_of: KeyOf,
     words_of_passages: u32,
     corrected: AtomicU64,
@@ -27,13 +29,16 @@ impl<'a> CorrectionsByAddress<'a> {
     pub(crate) fn of(config: &'a Config) -> Option<Self> {
         let corrections = config.corrections.as_ref()?;
         let key_of = article_key(config);
-        let mut by_key: BTreeMap<String, Vec<&ArticleCorrection>> = BTreeMap::new();
+        let (mut by_key, mut by_stripped) = (BTreeMap::new(), BTreeMap::new());
         for own in &corrections.all {
-            by_key.entry(key_of(&own.url, None).own).or_default().push(own);
+            let key = key_of(&with_scheme(&own.url), None);
+            let add = |to: &mut BTreeMap<String, Vec<_>>, key| to.entry(key).or_default().push(own);
+            add(&mut by_key, key.own);
+            add(&mut by_stripped, key.stripped);
         }
         let words_of_passages = config.emit.words_of_passages();
         let (corrected, outdated) = (AtomicU64::new(0), AtomicU64::new(0));
-        Some(Self { by_key, key_of, words_of_passages, corrected, outdated })
+        Some(Self { by_key, by_stripped, key_of, words_of_passages, corrected, outdated })
     }
 
     /// Corrects the articles of a site, which must have been parsed.
@@ -42,7 +47,8 @@ impl<'a> CorrectionsByAddress<'a> {
         for article in &mut result.articles {
             let key = (self.key_of)(&article.url, article.canonical.as_deref());
             let own = [Some(&key.own), key.named.as_ref()].into_iter().flatten();
-            if let Some(corrections) = own.into_iter().find_map(|key| self.by_key.get(key)) {
+            let exact = own.into_iter().find_map(|key| self.by_key.get(key));
+            if let Some(corrections) = exact.or_else(|| self.by_stripped.get(&key.stripped)) {
                 self.correct(article, corrections);
                 is_changed = true;
             }

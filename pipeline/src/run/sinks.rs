@@ -100,6 +100,11 @@ pub(crate) fn remove_stale(name: SinkName, folder: &Path, config: &EmitConfig, w
     }
 }
 
+/// Adds `https://` to an address without a scheme.
+pub(crate) fn with_scheme(url: &str) -> String {
+    if url.contains("://") { url.to_owned() } else { format!("https://{url}") }
+}
+
 /// Returns the function that gives the forms of an address by which an archive identifies an article.
 pub(crate) fn article_key(config: &Config) -> sink::KeyOf {
     let tracking = grouping::Tracking::new(&config.group.tracking_parameters);

@@ -178,6 +178,21 @@ fn runs_apply_corrections_and_the_archive_keeps_what_was_extracted() {
 }
 
 #[test]
+fn a_run_finds_the_article_of_a_correction_by_other_forms_of_its_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = night(folder.path(), "2026-10-06", &prose::title(3));
+    let bare = URL.split_once("://").unwrap().1;
+    for (n, url) in [format!("www.{bare}"), format!("{URL}?utm_source=letter")].iter().enumerate() {
+        let line = json!({"url": url, "title": "A better title"}).to_string();
+        let file = write_file(folder.path(), &format!("{n}.jsonl"), &line);
+        let out = folder.path().join(n.to_string());
+        let results = run(&[&archive], &out, &["--corrections", word(&file)]);
+        assert_eq!(text(results.article(URL), "title"), "A better title", "{url}");
+        assert_eq!(results.ledger["counts"]["corrected"], 1);
+    }
+}
+
+#[test]
 fn a_page_that_changes_makes_its_correction_outdated() {
     let (folder, archive) = archive();
     corrected(&archive, &[URL, "--title", "A better title", "--authors", "Bo Dean"]);

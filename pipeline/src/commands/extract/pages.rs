@@ -19,7 +19,7 @@ use input::waiting::is_stream;
 use input::{Input, InputPlaces, expand};
 use model::{CutShort, Drop, DropReason};
 
-use crate::commands::history::with_scheme;
+use crate::run::sinks::with_scheme;
 
 /// Address of a page from standard input that names none.
 const FROM_STDIN: &str = "file:///stdin.html";
