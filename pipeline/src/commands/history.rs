@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::run::sinks::{article_key, with_scheme};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use errors::Problem;
 use terminal::arguments::PrintFormat;
 use terminal::printed::{Console, line};
+
+use crate::run::sinks::{article_key, with_scheme};
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
