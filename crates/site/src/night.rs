@@ -216,7 +216,7 @@ impl Work<'_> {
                 applied.is_some_and(|applied| applied.outcome == Outcome::Unassigned);
         }
         let of_night = (&mut tonight, &mut applied);
-        let lost_texts = self.lost_texts(store, &old, &learnt_from_walls, of_night)?;
+        let lost_texts = self.lost_texts((store, site), &old, &learnt_from_walls, of_night)?;
         let lost: u64 = lost_texts.iter().flatten().map(|lost| lost.pages).sum();
         let (seen, alone) = self.seen(&old, &tonight, &applied, Some(COMPARED));
         let mut health = assess(&old, &seen);
