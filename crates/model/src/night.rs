@@ -58,6 +58,8 @@ pub struct SharedWords {
     pub pages: u64,
     /// Of these, pages whose text is different, although the earlier text was certain.
     pub others: u64,
+    /// Pages whose text is different, although both texts agree in the words that both pages have.
+    pub edited: u64,
     /// Share of the earlier text's words that are still on the page, but no longer in the text.
     pub lost: f64,
     /// Share of the words of tonight's text that were on the page before, but not in the text.
@@ -81,6 +83,7 @@ impl SharedWords {
     pub fn add(&mut self, other: &Self) {
         self.pages += other.pages;
         self.others += other.others;
+        self.edited += other.edited;
         self.lost += other.lost;
         self.gained += other.gained;
         self.agreement += other.agreement;

@@ -216,7 +216,8 @@ impl Work<'_> {
                 applied.is_some_and(|applied| applied.outcome == Outcome::Unassigned);
         }
         let of_night = (&mut tonight, &mut applied);
-        let (lost_texts, notices) = self.lost_texts(store, &old, &learnt_from_walls, of_night)?;
+        let (lost_texts, notices) =
+            self.lost_texts((store, site), &old, &learnt_from_walls, of_night)?;
         let noticed = old.with_notices(&notices).map(|(with_lines, ids)| {
             old = with_lines;
             applied = self.apply_to(site, &old, &tonight, &none);

@@ -56,6 +56,25 @@ struct KnownText {
     is_seen_again: bool,
     /// The last night in which the address was seen.
     night: String,
+    /// The text in that night, if the night was not as usual.
+    #[serde(default)]
+    last: Option<Sketch<16>>,
+    /// Whether that text was another one than in the night before.
+    #[serde(default)]
+    has_changed: bool,
+}
+
+impl KnownText {
+    /// Whether an address has another text than when it was last seen.
+    fn changes_to(&self, text: &ArticleText) -> bool {
+        f1(self.last.as_ref().unwrap_or(&self.text.words), &text.words) <= SharedWords::OTHER
+    }
+}
+
+/// From the Jaccard similarity to F1: twice the shared shingles over those of both texts.
+fn f1(known: &Sketch<16>, words: &Sketch<16>) -> f64 {
+    let shared = known.similarity(words);
+    2.0 * shared / (1.0 + shared)
 }
 
 /// The texts of a site that the store keeps.
@@ -101,14 +120,15 @@ impl KnownTexts {
     }
 
     /// Returns for each of tonight's texts at a known address its similarity to the known text, and whether that was sure.
+    /// Addresses whose text changes every time, as those of section pages and live blogs, are left out: a text that is
+    /// read wrongly from one night on stays the same afterwards.
     fn similarities(&self, tonight: &[ArticleText]) -> impl Iterator<Item = (f64, bool)> {
-        let known: BTreeMap<u64, &ArticleText> =
-            self.0.iter().map(|own| (own.text.address, &own.text)).collect();
+        let known: BTreeMap<u64, &KnownText> =
+            self.0.iter().map(|own| (own.text.address, own)).collect();
         let similarity = move |text: &ArticleText| {
-            let known = known.get(&text.address)?;
-            let shared = known.words.similarity(&text.words);
-            // From a Jaccard similarity to F1: twice the shared shingles over those of both texts.
-            Some((2.0 * shared / (1.0 + shared), known.is_sure))
+            let own = known.get(&text.address)?;
+            let is_compared = !(own.has_changed && own.changes_to(text));
+            is_compared.then(|| (f1(&own.text.words, &text.words), own.text.is_sure))
         };
         tonight.iter().filter_map(similarity)
     }
@@ -123,13 +143,16 @@ impl KnownTexts {
                     let own = &mut self.0[at];
                     own.is_seen_again = true;
                     own.night = night.to_owned();
+                    own.has_changed = own.changes_to(&text);
+                    own.last = (!are_usual).then_some(text.words);
                     if are_usual {
                         own.text = text;
                     }
                 }
                 None if are_usual => {
                     let night = night.to_owned();
-                    self.0.push(KnownText { text, is_seen_again: false, night });
+                    let (last, has_changed) = (None, false);
+                    self.0.push(KnownText { text, is_seen_again: false, night, last, has_changed });
                 }
                 None => {}
             }
@@ -173,6 +196,21 @@ mod tests {
         assert_eq!((known.differing(&[text(1, &whole)]), known.others(&[text(1, &whole)])), (1, 1));
         known.0.iter_mut().for_each(|own| own.text.is_sure = false);
         assert_eq!((known.differing(&[text(1, &whole)]), known.others(&[text(1, &whole)])), (1, 0));
+    }
+
+    #[test]
+    fn addresses_whose_text_changes_every_time_are_not_compared() {
+        let mut known = KnownTexts::default();
+        let night = |n: usize| text(1, &words(200 * n, 200 * n + 200));
+        known.add(vec![night(0)], "2026-03-01", true);
+        assert_eq!(known.others(&[night(1)]), 1);
+        known.add(vec![night(1)], "2026-03-02", false);
+        // The same text again: it may be read wrongly since then.
+        assert_eq!((known.others(&[night(1)]), known.others(&[night(2)])), (1, 0));
+        let known_again = KnownTexts::of(known.bytes().as_deref());
+        assert_eq!(known_again, known);
+        known.add(vec![night(1)], "2026-03-03", false);
+        assert_eq!(known.others(&[night(2)]), 1);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub const FEWEST: u64 = 3;
 const NIGHTS: usize = 14;
 /// Number of nights in a row after which fewer or other articles count as usual.
 const SETTLED: usize = 7;
-/// Number of pauses after which nights without a page count as usual.
+/// Number of pauses after which nights without a page count as usual; and likewise of times with few articles.
 const PAUSES: usize = 3;
 /// Probability below which chance does not explain so few pages or articles.
 const RARE: f64 = 0.005;
@@ -31,6 +31,8 @@ const RARE: f64 = 0.005;
 const NIGHTS_OF_CHANCE: f64 = 2.0;
 /// Probability below which chance does not explain such a share of pages.
 const RARE_SHARE: f64 = 0.001;
+/// Minimum number of usual nights that show how many articles a night has.
+const NIGHTS_TO_SHRINK: usize = 3;
 /// Maximum ratio of tonight's articles to the fewest of a usual night, for them to be far fewer.
 const FAR_FEWER: f64 = 0.4;
 /// The same ratio for a site that has lost a template.
@@ -52,10 +54,12 @@ const CHANGED_AND_UNSURE: f64 = 0.1;
 /// Maximum loss of similarity for texts to be the same.
 const SAME: f64 = 0.03;
 /// Minimum number of addresses whose sure texts were replaced by other texts: fewer may be an accident.
-const OTHERS: u64 = 2;
+pub(crate) const OTHERS: u64 = 2;
 /// Ratio of lengths up to which articles are cut, and from which they contain more than their text.
 const CUT: f64 = 0.6;
 const SWOLLEN: f64 = 1.7;
+/// Ratio of lengths from which texts may have been lost.
+const SHORTER: f64 = 0.8;
 /// Number of standard errors by which lengths must differ.
 const ERRORS: f64 = 3.5;
 /// Variance of the mean logarithm of lengths between nights that is added to the measured variances.
@@ -270,8 +274,9 @@ impl<'a> Compared<'a> {
         let (pages, of) = (lost().map(|lost| lost.pages).sum(), most.of);
         let is_unusual = !self.usual.is_empty() && self.is_unusual_share(pages, of);
         let share = 100.0 * most.lost;
-        is_unusual
-            .then(|| (format!("{pages} of {of} pages have lost {share:.0} % of their words"), most))
+        is_unusual.then(|| {
+            (format!("{pages} of {of} pages have {share:.0} % fewer words than usual"), most)
+        })
     }
 
     /// Checks whether unusually many pages have a notice in place of their texts.
@@ -341,8 +346,13 @@ impl<'a> Compared<'a> {
 
     /// Whether a pause is usual: it was not judged as missing, or there were several pauses.
     fn is_usual_pause(&self, past: &PastNight) -> bool {
-        let ends = self.history.windows(2).filter(|two| is_pause(&two[0]) && !is_pause(&two[1]));
-        past.verdict != Verdict::Missing || ends.count() >= PAUSES
+        past.verdict != Verdict::Missing || self.come_and_go(is_pause)
+    }
+
+    /// Whether nights of a kind came several times and ended by themselves.
+    fn come_and_go(&self, are: impl Fn(&PastNight) -> bool) -> bool {
+        let ends = self.history.windows(2).filter(|two| are(&two[0]) && !are(&two[1]));
+        ends.count() >= PAUSES
     }
 
     /// Checks whether texts or fields are worse.
@@ -385,22 +395,12 @@ impl<'a> Compared<'a> {
         if now.articles < FEWEST || then.articles < FEWEST {
             return None;
         }
-        let difference = mean_length(now) - mean_length(then);
+        let usual = UsualLengths::of_nights(&self.usual, then);
+        let difference = mean_length(now) - usual.mean;
         let spread = (variance(now) * (now.articles - 1) as f64
-            + variance(then) * (then.articles - 1) as f64)
+            + usual.variance * (then.articles - 1) as f64)
             / (now.articles + then.articles - 2) as f64;
-        let means: Vec<f64> = self
-            .usual
-            .iter()
-            .filter(|night| night.articles >= FEWEST)
-            .map(|night| mean_length(night) - mean_length(then))
-            .collect();
-        let between = means.iter().map(|mean| mean * mean).sum::<f64>() / means.len().max(1) as f64;
-        let error = libm::sqrt(
-            spread * (1.0 / now.articles as f64 + 1.0 / then.articles as f64)
-                + between
-                + BETWEEN_NIGHTS,
-        );
+        let error = usual.error(spread, now.articles as f64);
         let ratio = libm::exp(difference);
         let is_other = difference.abs() >= ERRORS * error && (ratio <= CUT || ratio >= SWOLLEN);
         is_other.then(|| {
@@ -439,16 +439,19 @@ impl<'a> Compared<'a> {
     /// Checks whether known addresses have other texts than before.
     fn changed_texts(&self) -> Option<String> {
         let (now, sum) = (self.now, &self.sum);
-        let (similarity, usual) = (now.mean_similarity()?, sum.mean_similarity().unwrap_or(1.0));
+        let (similarity, usual) = (now.mean_similarity()?, sum.mean_similarity());
         let unsure = sum.mean_confidence()? - now.mean_confidence()?;
-        let lost = usual - similarity;
+        let lost = usual.unwrap_or(1.0) - similarity;
         let is_changed = lost >= CHANGED && lost + unsure >= CHANGED_AND_UNSURE;
         let others = self.tonight.other_texts;
-        (others >= OTHERS && is_changed).then(|| {
+        // Pages that were edited are not read otherwise than before.
+        let unedited = others.saturating_sub(self.tonight.shared_words.edited);
+        (unedited >= OTHERS && is_changed).then(|| {
+            let before = |usual: f64| format!("; before, by {usual:.2} in {}", self.nights());
             format!(
-                "{others} of {} addresses that came before have other texts: all are by {similarity:.2} as they were; before, by {usual:.2} in {}",
+                "{others} of {} addresses that came before have other texts: all are by {similarity:.2} as they were{}",
                 now.known,
-                self.nights()
+                usual.map_or(String::new(), before)
             )
         })
     }
@@ -499,7 +502,7 @@ impl<'a> Compared<'a> {
 
     /// Checks whether there are far fewer articles.
     fn shrunken(&self) -> Option<Assessment> {
-        if self.usual.is_empty() || !self.tonight.is_whole || self.now.pages == 0 {
+        if self.usual.len() < NIGHTS_TO_SHRINK || !self.tonight.is_whole || self.now.pages == 0 {
             return None;
         }
         // Several runs on one date count as one night.
@@ -509,8 +512,12 @@ impl<'a> Compared<'a> {
             .filter(|past| past.night == self.tonight.night && !past.night.is_empty());
         let articles = self.now.articles + same.map(|past| past.figures.articles).sum::<u64>();
         let last = self.history.iter().rposition(|past| past.figures.articles > 0)?;
+        // A site that has fewer articles every weekend comes and goes.
+        let is_shrunken = |past: &PastNight| past.verdict == Verdict::Shrunken;
+        let are_usual = self.come_and_go(is_shrunken);
         let unremarkable = self.history[..=last].iter().filter(|past| {
             past.verdict <= Verdict::Drifting
+                || is_shrunken(past) && are_usual
                 || past.verdict == Verdict::Missing && self.is_usual_pause(past)
         });
         let settled = self.usual.iter().map(|night| night.articles);
@@ -611,22 +618,67 @@ fn is_other(past: &PastNight) -> bool {
     past.verdict >= Verdict::Shrunken
 }
 
-/// Returns the nights that tonight is compared with: the last ones with articles on which nothing was wrong, or, if fewer
-/// or other articles have lasted, the nights with these.
+/// Returns the nights that tonight is compared with: the last ones with articles on which nothing was wrong. If fewer or
+/// other articles have lasted, these nights count, too, and none before them.
 fn usual_nights(history: &[PastNight]) -> Vec<&NightFigures> {
     let with_articles: Vec<&PastNight> = history
         .iter()
         .filter(|past| past.figures.articles > 0 && past.verdict < Verdict::Blocked)
         .collect();
-    let lasting = with_articles.iter().rev().take_while(|past| is_other(past)).count();
-    let usual: Vec<&NightFigures> = match lasting >= SETTLED {
-        true => with_articles.iter().rev().take(lasting).map(|past| &past.figures).collect(),
-        false => {
-            let of = with_articles.iter().rev().filter(|past| !is_other(past));
-            of.map(|past| &past.figures).collect()
+    let mut usual = Vec::new();
+    for spell in with_articles.chunk_by(|a, b| is_other(a) == is_other(b)).rev() {
+        let (is_other, has_lasted) = (is_other(spell[0]), spell.len() >= SETTLED);
+        if !is_other || has_lasted {
+            usual.extend(spell.iter().rev().map(|past| &past.figures));
         }
-    };
+        if is_other && has_lasted {
+            break;
+        }
+    }
     usual.into_iter().take(NIGHTS).collect()
+}
+
+/// The logarithms of the lengths of articles in usual nights.
+pub(crate) struct UsualLengths {
+    mean: f64,
+    variance: f64,
+    articles: f64,
+    /// Variance of the means of nights.
+    between: f64,
+}
+
+impl UsualLengths {
+    /// Returns `None` if there is no usual night.
+    pub(crate) fn of(history: &[PastNight]) -> Option<Self> {
+        let usual = usual_nights(history);
+        let mut sum = NightFigures::default();
+        usual.iter().for_each(|night| sum.add(night));
+        (sum.articles > 0).then(|| Self::of_nights(&usual, &sum))
+    }
+
+    fn of_nights(usual: &[&NightFigures], sum: &NightFigures) -> Self {
+        let means: Vec<f64> = usual
+            .iter()
+            .filter(|night| night.articles >= FEWEST)
+            .map(|night| mean_length(night) - mean_length(sum))
+            .collect();
+        let between = means.iter().map(|mean| mean * mean).sum::<f64>() / means.len().max(1) as f64;
+        let (mean, variance) = (mean_length(sum), variance(sum));
+        Self { mean, variance, articles: sum.articles as f64, between }
+    }
+
+    /// Returns the standard error of the difference from the mean of so many articles.
+    fn error(&self, variance: f64, articles: f64) -> f64 {
+        libm::sqrt(
+            variance * (1.0 / articles + 1.0 / self.articles) + self.between + BETWEEN_NIGHTS,
+        )
+    }
+
+    /// Whether the middle of so many lengths is lower than usual, by some standard errors.
+    pub(crate) fn is_shorter(&self, middle: f64, articles: usize, errors: f64) -> bool {
+        let least = errors * self.error(self.variance, articles as f64);
+        middle - self.mean <= libm::log(SHORTER).min(-least)
+    }
 }
 
 /// Returns the templates that give far fewer articles than usual: their ids, articles and usual articles.
@@ -874,9 +926,16 @@ mod tests {
         let past = |figures| PastNight { night: String::new(), verdict: Verdict::Healthy, figures };
         let history: Vec<_> = usual.into_iter().map(past).collect();
         let figures = again(0.8, 0.9);
-        let shared = SharedWords { pages: 10, agreement: 8.0, lost: 2.0, gained: 2.0, others: 1 };
+        let shared =
+            SharedWords { pages: 10, agreement: 8.0, lost: 2.0, gained: 2.0, others: 1, edited: 0 };
         let one = Tonight { shared_words: shared, other_texts: 1, ..of_night("", &figures) };
         assert_eq!(judge(&history, &one).health.verdict, Verdict::Healthy);
+        // Texts that were edited are read as before.
+        for (edited, expected) in [(1, Verdict::Broken), (2, Verdict::Healthy)] {
+            let shared_words = SharedWords { edited, ..SharedWords::default() };
+            let some = Tonight { shared_words, other_texts: 3, ..one };
+            assert_eq!(judge(&history, &some).health.verdict, expected, "{edited}");
+        }
         let shared = SharedWords { others: 2, ..shared };
         for two in [Tonight { other_texts: 2, ..one }, Tonight { shared_words: shared, ..one }] {
             assert_eq!(judge(&history, &two).health.verdict, Verdict::Broken);
@@ -895,6 +954,43 @@ mod tests {
         let fewer = |nights| many(40).into_iter().chain((0..nights).map(|_| night(5, &[])));
         assert_eq!(verdict(&fewer(7).collect::<Vec<_>>()), Verdict::Shrunken);
         assert_eq!(verdict(&fewer(8).collect::<Vec<_>>()), Verdict::Healthy);
+    }
+
+    #[test]
+    fn a_site_with_fewer_articles_every_weekend_is_reported_for_three_weeks() {
+        let of_day = |day| night(if day % 7 < 5 { 30 } else { 8 }, &[]);
+        for (days, expected) in
+            [(6, Verdict::Shrunken), (20, Verdict::Shrunken), (27, Verdict::Healthy)]
+        {
+            assert_eq!(verdict(&(0..days).map(of_day).collect::<Vec<_>>()), expected, "{days}");
+        }
+        // Fewer still are not usual.
+        let weeks: Vec<_> = (0..26).map(of_day).collect();
+        assert_eq!(verdict(&after(&weeks, night(3, &[]))), Verdict::Shrunken);
+        // One night or two do not show how many articles are usual.
+        assert_eq!(verdict(&[night(30, &[]), night(30, &[]), night(8, &[])]), Verdict::Healthy);
+    }
+
+    #[test]
+    fn texts_are_shorter_than_those_of_usual_nights_or_have_lost_nothing() {
+        let past = |verdict, figures| PastNight { night: String::new(), verdict, figures };
+        assert!(UsualLengths::of(&[past(Verdict::Blocked, night(12, &[]))]).is_none());
+        let history: Vec<_> =
+            many(12).into_iter().map(|figures| past(Verdict::Healthy, figures)).collect();
+        let usual = UsualLengths::of(&history).unwrap();
+        let is_shorter =
+            |words: f64, pages, errors| usual.is_shorter(libm::log(words + 1.0), pages, errors);
+        assert!(!is_shorter(400.0, 12, 0.0) && !is_shorter(330.0, 12, 0.0));
+        assert!(is_shorter(300.0, 12, 0.0), "enough if something else shows a loss");
+        assert!(!is_shorter(300.0, 12, 3.0) && is_shorter(200.0, 12, 3.0));
+        assert!(!is_shorter(200.0, 3, 3.0) && is_shorter(40.0, 3, 3.0), "few pages show less");
+    }
+
+    #[test]
+    fn nights_before_a_change_that_has_lasted_are_not_usual() {
+        let fewer = (0..7).map(|_| night(5, &[]));
+        let nights: Vec<_> = many(40).into_iter().chain(fewer).chain(many(5)).collect();
+        assert_eq!(last(&nights).usual.unwrap().articles, 5.0);
     }
 
     #[test]

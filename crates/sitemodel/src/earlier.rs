@@ -16,6 +16,12 @@ use crate::walls::sequences_of;
 /// Share of a block's word sequences that makes it count as text, or as not text.
 const MOST: f64 = 0.8;
 
+/// Minimum share of an earlier text's word sequences that a page must still have for the texts to be compared.
+const STILL_THERE: f64 = 0.2;
+
+/// Minimum agreement of a text that reads the words of the earlier capture as before.
+const AS_BEFORE: f64 = 0.97;
+
 /// The word sequences of an earlier capture.
 #[derive(Clone, Debug)]
 pub struct EarlierReading {
@@ -39,17 +45,23 @@ impl EarlierReading {
         Self { url: page.page.url.clone(), title, text, others, is_sure }
     }
 
-    /// Compares with a later capture of the page, given its text.
+    /// Compares with a later capture of the page, given its text. A page that has another article now is not compared.
     pub fn compare(&self, page: &ParsedPage<'_>, text: &str) -> SharedWords {
         let (text, page) = (sequences(text), sequences_of_page(page));
         let kept = self.text.intersection(&text).count() as f64;
         let is_left = |own: &&u64| !text.contains(own) && page.contains(own);
         let lost = self.text.iter().filter(is_left).count() as f64;
+        if kept + lost < STILL_THERE * self.text.len() as f64 {
+            return SharedWords::default();
+        }
         let gained = self.others.intersection(&text).count() as f64;
         let share = |of: f64| of / (kept + of).max(1.0);
         let agreement = 2.0 * kept / (2.0 * kept + lost + gained).max(1.0);
         let others = u64::from(self.is_sure && agreement <= SharedWords::OTHER);
-        SharedWords { pages: 1, others, lost: share(lost), gained: share(gained), agreement }
+        let similarity = 2.0 * kept / ((self.text.len() + text.len()) as f64).max(1.0);
+        let is_edited = agreement >= AS_BEFORE && similarity <= SharedWords::OTHER;
+        let (edited, lost, gained) = (u64::from(is_edited), share(lost), share(gained));
+        SharedWords { pages: 1, others, edited, lost, gained, agreement }
     }
 
     /// Marks the blocks of a later capture that are known to be text of the article, or not to be.

@@ -164,6 +164,29 @@ fn a_redesign_is_noticed_in_its_night_and_the_old_layout_is_kept() {
     }
 }
 
+/// Readers' comments are longer than the posts; the new layout has none.
+#[test]
+fn comments_that_go_with_a_redesign_are_no_loss_of_texts() {
+    let mut nights = Nights::new();
+    let commented = |n: usize| {
+        let comment = |at| format!("<li><p>{}</p></li>", prose::paragraphs(n * 5 + at)[0]);
+        let comments: String = (1_000..1_005).map(comment).collect();
+        let end = format!("<ol class=comments>{comments}</ol></body>");
+        (url(n), prose::post(n).replace("</body>", &end))
+    };
+    for night in 0..2 {
+        nights.night(&(12 * night..12 * night + 12).map(commented).collect::<Vec<_>>());
+    }
+    let night = nights.night(&redesigned(30..42));
+    let found = (night.decision(), night.verdict());
+    assert_eq!(found, ("add-templates".to_owned(), "healthy".to_owned()), "{:?}", night.health);
+    for n in 30..42 {
+        night.has_text_of(n);
+    }
+    let later = nights.night(&redesigned(42..54));
+    assert_eq!((&*later.decision(), &*later.verdict()), ("keep", "healthy"), "{:?}", later.health);
+}
+
 /// A notice in the layout of the posts, instead of some of them.
 fn closed(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
     let notice = "<p>We are down for maintenance tonight, and expect to be back before the ferry leaves in the \

@@ -270,7 +270,7 @@ mod tests {
             (facts(&[drifting, small("c")], 9, 9), ModelDecision::Relearn(named("b"))),
             (changed(broken("b")), ModelDecision::Replace(named("b"))),
             (changed(grown.clone()), ModelDecision::Restore(named("a"))),
-            (corrected(grown), ModelDecision::Correct(named("a"))),
+            (corrected(grown.clone()), ModelDecision::Correct(named("a"))),
             (corrected(broken("b")), ModelDecision::Replace(named("b"))),
             (facts(&[with_new(7)], 0, 0), ModelDecision::Keep),
             (facts(&[with_new(8), small("c")], 9, 9), ModelDecision::LearnElements(named("a"))),

@@ -12,6 +12,7 @@ use crate::apply::Outcomes;
 use crate::learn::parse;
 use crate::night::in_hand::{CandidatePage, retained_candidates, template_id};
 use crate::texts::KnownTexts;
+use crate::verdict::OTHERS as OTHER_TEXTS;
 
 /// Agreement with earlier texts below which the texts of a template have changed.
 pub(crate) const OTHERS: f64 = 0.97;
@@ -25,7 +26,7 @@ impl Work<'_> {
             Outcome::Article(article) => Some(&**article),
             Outcome::Drop(_) | Outcome::Unassigned => None,
         });
-        Ok(known.differing(&known.known_of(articles)) >= MIN_PAGES_FOR_VERDICT)
+        Ok(known.differing(&known.known_of(articles)) >= OTHER_TEXTS)
     }
 
     /// Reads the earlier captures of tonight's pages with a model.

@@ -1,5 +1,6 @@
 //! Finds pages that have lost their texts: they have fewer words of their own than pages of earlier nights. Lines that tonight's
-//! pages share and no earlier page has are the notice in their place. The result does not depend on what is extracted.
+//! pages share and no earlier page has are the notice in their place. Whether what is extracted is shorter, too, is for the
+//! caller to check.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -120,7 +121,14 @@ pub fn find_lost_texts(
     };
     let notices: Vec<String> = tonight.iter().map(notice).collect();
     let longest = notices.iter().max_by_key(|notice| notice.len())?;
-    let kind = kind_of("", longest).map(|(kind, _)| kind);
+    let number = |line: &Line| stories[&line.hash].len();
+    let lines = || tonight.iter().flat_map(|page| page.lines.iter().filter(is_notice));
+    let most = lines().map(number).max().unwrap_or_default();
+    // A teaser with words of a wall is on fewer pages than a notice.
+    let common: BTreeSet<&str> =
+        lines().filter(|line| 2 * number(line) > most).map(|line| &*line.text).collect();
+    let named: Vec<&str> = longest.lines().filter(|line| common.contains(line)).collect();
+    let kind = kind_of("", &named.join("\n")).map(|(kind, _)| kind);
     let (fewest, most) =
         if kind.is_some() { (FEWEST_WORDS, LOST_IF_NAMED) } else { (FEWEST_WORDS_UNNAMED, LOST) };
     let with: BTreeSet<usize> =
@@ -170,7 +178,7 @@ impl<'a> WordsBefore<'a> {
     /// that they had (or, if that is not known, that pages usually have), and chance does not explain it.
     fn loss(&self, now: &[(&str, f64)], some: &BTreeSet<usize>, left: f64) -> Option<Loss> {
         let few = self.of.values().filter(|own| **own <= left * self.median).count();
-        let usual = (self.median, few as f64 / self.of.len() as f64);
+        let usual = (self.median, (few + 1) as f64 / (self.of.len() + 2) as f64);
         let before = |url: &str| self.of.get(url).map_or(usual, |own| (*own, RATE_OF_KNOWN));
         let (mut pages, mut ratios, mut rate) = (BTreeSet::new(), Vec::new(), 0.0);
         for &at in some {

@@ -65,8 +65,22 @@ fn a_notice_needs_no_known_phrase_and_a_lost_text_no_notice() {
     let gate = "<p>The rest of these lines is kept in a drawer for those who own the key.</p>";
     let (lost, _) = found(&pages(0..6, gate), &earlier).unwrap();
     assert_eq!(lost.kind, Some(DropReason::DuplicateText));
-    let (lost, without) = found(&pages(0..6, "<p>Read on.</p>"), &earlier).unwrap();
-    assert_eq!((lost.kind, &*lost.notice, without.len()), (None, "", 6));
+    for rest in ["<p>Read on.</p>", ""] {
+        let (lost, without) = found(&pages(0..6, rest), &earlier).unwrap();
+        assert_eq!((lost.kind, &*lost.notice, without.len()), (None, "", 6));
+    }
+}
+
+/// The teaser is new, and on several pages, too, and it is longer than the notice.
+#[test]
+fn a_notice_is_named_by_its_own_words_and_not_by_those_of_a_teaser() {
+    let gate = "<p>The rest of these lines is kept in a drawer for those who own the key.</p>";
+    let teaser = "<aside><p>A poet asks a page that wants to verify you are human what it makes of the \
+                  poems that her neighbour wrote in the long nights of a winter.</p></aside>";
+    let some = pages(0..3, &format!("{gate}{teaser}"));
+    let tonight = [some, pages(3..8, gate)].concat();
+    let (lost, without) = found(&tonight, &pages(0..8, "TEXT")).unwrap();
+    assert_eq!((lost.kind, without.len()), (Some(DropReason::DuplicateText), 8));
 }
 
 #[test]
