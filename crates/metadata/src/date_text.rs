@@ -1201,12 +1201,12 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_told_from_publication() {
+    fn changes_are_distinguished_from_publication() {
         let text = "Published 3 May 2012, last updated 4 May 2012 at 10:05";
         let found = find_dates(text, &DayMonthOrder::Unknown, 4);
-        let told: Vec<_> = found.iter().map(|f| (f.moment.to_string(), f.is_change)).collect();
+        let moments: Vec<_> = found.iter().map(|f| (f.moment.to_string(), f.is_change)).collect();
         let expected = [("2012-05-03".to_owned(), false), ("2012-05-04T10:05:00".to_owned(), true)];
-        assert_eq!(told, expected);
+        assert_eq!(moments, expected);
     }
 
     #[test]

@@ -137,8 +137,9 @@ fn outvoting_title<'f>(heading: &str, declared: &'f [Field<String>]) -> Option<&
     let words = |text: &str| {
         text.split(|c: char| !is_alphanumeric(c)).map(folded).filter(|w| !w.is_empty()).collect()
     };
-    let (shown, told): (BTreeSet<String>, BTreeSet<String>) = (words(heading), words(&first.value));
-    let differ = !is_unspaced(heading) && shown.is_disjoint(&told);
+    let (shown, declared): (BTreeSet<String>, BTreeSet<String>) =
+        (words(heading), words(&first.value));
+    let differ = !is_unspaced(heading) && shown.is_disjoint(&declared);
     let is_paragraph = heading.len() > PARAGRAPH && first.value.len() * 2 < heading.len();
     (witnesses >= 2 && (differ || is_paragraph)).then_some(first)
 }

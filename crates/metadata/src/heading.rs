@@ -77,12 +77,12 @@ pub(crate) fn heading(
     let all = || places.iter().flat_map(|p| heading_candidates(document, p.0).map(|c| (p.1, c)));
     let mut below = all().filter(|(_, c)| c.id > found.id && names.contains(&c.squashed));
     let similar = || {
-        let told = folded(&page.join(" "));
-        let told: Vec<&str> = told.split(|c: char| !is_alphanumeric(c)).collect();
+        let in_texts = folded(&page.join(" "));
+        let in_texts: Vec<&str> = in_texts.split(|c: char| !is_alphanumeric(c)).collect();
         all().find(|(rank, c)| {
             let words = folded(&c.text);
             let words = words.split(|c: char| !is_alphanumeric(c)).filter(|w| !w.is_empty());
-            let (known, other): (Vec<&str>, Vec<&str>) = words.partition(|w| told.contains(w));
+            let (known, other): (Vec<&str>, Vec<&str>) = words.partition(|w| in_texts.contains(w));
             *rank == 1 && c.id != found.id && known.len() >= 2 && known.len() > other.len()
         })
     };
@@ -108,7 +108,7 @@ fn confirmed_heading(
     .flatten()
     .map(|t| plain(clip(t, 2_000)))
     .collect();
-    let told_by: Vec<String> = titles.iter().map(|t| squash(t)).collect();
+    let squashed_titles: Vec<String> = titles.iter().map(|t| squash(t)).collect();
     let distance = |id: NodeId| match body {
         Some((start, _)) if id <= start => start - id,
         Some((start, end)) if id < end => id - start,
@@ -125,7 +125,7 @@ fn confirmed_heading(
             |c: &HeadingCandidate| parts.iter().any(|part| squashes_to(part, &c.squashed));
         let confirmed = first_rank.iter().filter_map(|c| {
             let is_part = is_part(c);
-            (is_part || c.is_in_titles(&told_by)).then(|| ((!is_part, distance(c.id)), c))
+            (is_part || c.is_in_titles(&squashed_titles)).then(|| ((!is_part, distance(c.id)), c))
         });
         if let Some((_, found)) = confirmed.min_by_key(|c| c.0) {
             return Some(found.heading(true));
@@ -134,12 +134,12 @@ fn confirmed_heading(
     // Fast path: skips headings that no title contains, on most pages nearly all of them.
     let mut letters = String::new();
     let others = places.iter().filter(|p| p.1 > 1);
-    let others = others.filter(|p| may_be_told(document, p.0, &told_by, &mut letters));
-    let told = others
-        .flat_map(|p| heading_candidates(document, p.0).map(|c| (p.1, c)))
-        .filter(|(_, c)| c.is_in_titles(&told_by) && !site.is_name_squashed(&c.text, &c.squashed));
+    let others = others.filter(|p| may_be_in_titles(document, p.0, &squashed_titles, &mut letters));
+    let titled = others.flat_map(|p| heading_candidates(document, p.0).map(|c| (p.1, c))).filter(
+        |(_, c)| c.is_in_titles(&squashed_titles) && !site.is_name_squashed(&c.text, &c.squashed),
+    );
     let longest =
-        told.min_by_key(|(rank, c)| (usize::MAX - c.squashed.len(), *rank, distance(c.id)));
+        titled.min_by_key(|(rank, c)| (usize::MAX - c.squashed.len(), *rank, distance(c.id)));
     if let Some((_, found)) = longest {
         return Some(found.heading(false));
     }
@@ -206,7 +206,12 @@ fn is_reading(document: &Document, id: NodeId) -> bool {
 
 /// Whether a title may confirm a candidate of this heading. If the heading is one line, its letters
 /// decide. `letters` is a reused buffer.
-fn may_be_told(document: &Document, id: NodeId, titles: &[String], letters: &mut String) -> bool {
+fn may_be_in_titles(
+    document: &Document,
+    id: NodeId,
+    titles: &[String],
+    letters: &mut String,
+) -> bool {
     let content = document.text_content(id);
     let mut inside = document.subtree(id).skip(1);
     let is_flowing = inside

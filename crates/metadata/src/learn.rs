@@ -601,13 +601,13 @@ fn dateline(
         }
         let both = dates.iter().zip(&known).filter_map(|(own, known)| own.zip(*known));
         let (agree, differ): (Vec<_>, Vec<_>) = both.partition(|(own, known)| own.is_near(known));
-        let told = agree.len() + differ.len();
-        if told > 0 && (agree.len() as f64) < AGREEING * told as f64 {
+        let comparable = agree.len() + differ.len();
+        if comparable > 0 && (agree.len() as f64) < AGREEING * comparable as f64 {
             continue;
         }
         // The date of the last change is better than a date mentioned in the story.
         let distance = Reverse(distance(pages, spots, group));
-        let rank = (told > 0, labelled * 2 > with, changes * 2 < with, distance);
+        let rank = (comparable > 0, labelled * 2 > with, changes * 2 < with, distance);
         if best.as_ref().is_none_or(|(best, _)| rank > *best) {
             best = Some((rank, group));
         }
@@ -704,10 +704,10 @@ fn byline(
             .filter_map(|(own, declared)| (!own.is_empty()).then_some(own).zip(declared.as_ref()));
         let (agree, differ): (Vec<_>, Vec<_>) = both
             .partition(|(own, declared)| own.iter().any(|name| declared.contains(&squash(name))));
-        let told = agree.len() + differ.len();
+        let comparable = agree.len() + differ.len();
         let mut has_labels = false;
-        if told >= 2 {
-            if (agree.len() as f64) < AGREEING * told as f64 {
+        if comparable >= 2 {
+            if (agree.len() as f64) < AGREEING * comparable as f64 {
                 continue;
             }
         } else {
@@ -740,7 +740,7 @@ fn byline(
                 continue;
             }
         }
-        let rank = (told >= 2, has_labels, Reverse(distance(pages, spots, group)));
+        let rank = (comparable >= 2, has_labels, Reverse(distance(pages, spots, group)));
         if best.as_ref().is_none_or(|(best, _)| rank > *best) {
             let wanted = found.iter().map(|own| own.iter().map(|spot| spot.0).collect()).collect();
             best = Some((rank, FoundPlace { wanted, affixes: affixes.clone() }));

@@ -65,22 +65,22 @@ fn what_is_announced_is_what_is_done() {
     let request = RunRequest { config: &config, stop: &AtomicBool::new(false), observer: &Quiet };
     let at = |name: &str| folder.path().join(format!("{name}.parquet"));
 
-    let told = Calls::default();
-    survey::survey(RunRequest { observer: &told, ..request }, &at("survey")).unwrap();
+    let calls = Calls::default();
+    survey::survey(RunRequest { observer: &calls, ..request }, &at("survey")).unwrap();
     // Pages are learnt by later steps.
-    assert_eq!(told.all(), (0, 0));
+    assert_eq!(calls.all(), (0, 0));
     let learn = |files: &[&str], name: &str| {
-        let (told, files) =
+        let (calls, files) =
             (Calls::default(), files.iter().map(|name| at(name)).collect::<Vec<PathBuf>>());
-        learn::learn(RunRequest { observer: &told, ..request }, &files, SiteShare::ALL, &at(name))
+        learn::learn(RunRequest { observer: &calls, ..request }, &files, SiteShare::ALL, &at(name))
             .unwrap();
-        told.all()
+        calls.all()
     };
     let apply = |files: &[&str], name: &str| {
-        let (told, files) =
+        let (calls, files) =
             (Calls::default(), files.iter().map(|name| at(name)).collect::<Vec<PathBuf>>());
-        apply::apply(RunRequest { observer: &told, ..request }, &files, &at(name)).unwrap();
-        told.all()
+        apply::apply(RunRequest { observer: &calls, ..request }, &files, &at(name)).unwrap();
+        calls.all()
     };
     assert_eq!(learn(&["survey"], "learn"), (3, 32));
     assert_eq!(apply(&["survey", "learn"], "apply"), (2, 29));
@@ -90,15 +90,15 @@ fn what_is_announced_is_what_is_done() {
     let all: Vec<PathBuf> = ["survey", "learn", "apply", "again", "rest"].map(at).into();
     let mut shares = (0, 0);
     for part in 1..=2 {
-        let told = Calls::default();
+        let calls = Calls::default();
         let share = SiteShare { part, of: 2 };
         let to = at(&format!("describe-{part}"));
-        describe::describe(RunRequest { observer: &told, ..request }, &all, share, &to).unwrap();
-        let (sites, pages) = told.all();
+        describe::describe(RunRequest { observer: &calls, ..request }, &all, share, &to).unwrap();
+        let (sites, pages) = calls.all();
         shares = (shares.0 + sites, shares.1 + pages);
     }
     assert_eq!(shares, (3, 32));
-    let told = Calls::default();
-    merge::merge(RunRequest { observer: &told, ..request }, &all, SiteShare::ALL, false).unwrap();
-    assert_eq!(told.all(), (3, 32));
+    let calls = Calls::default();
+    merge::merge(RunRequest { observer: &calls, ..request }, &all, SiteShare::ALL, false).unwrap();
+    assert_eq!(calls.all(), (3, 32));
 }

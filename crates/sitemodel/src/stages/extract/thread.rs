@@ -48,7 +48,7 @@ const MOST_CLASSES: usize = 6;
 const MOST_KINDS: usize = 16;
 /// Maximum number of dates per post, on average.
 const MOST_DATES: usize = 16;
-/// Columns of a table from this one on are not told apart.
+/// The columns of a table from this number on count as one place.
 const MOST_CELLS: usize = 8;
 /// Minimum share of the elements of a kind with a date and a text, and of the posts with a name or a text at one place.
 const LEAST_SHARE: f32 = 0.6;
