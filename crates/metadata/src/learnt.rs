@@ -109,7 +109,8 @@ impl FieldPlace {
     }
 }
 
-/// A text without `before` at its beginning and `after` at its end. A post beside names tells more with them: "홍길동·김철수 기자".
+/// A text without `before` at its beginning and `after` at its end. A text with a post beside the names ("홍길동·김철수 기자") is returned
+/// unchanged.
 pub(crate) fn strip<'t>(text: &'t str, before: &str, after: &str) -> &'t str {
     let text = text.trim();
     if names::is_posted(text) {

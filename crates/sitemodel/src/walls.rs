@@ -243,7 +243,7 @@ pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
         .iter()
         .rposition(|range| count_words(text(range)) > WORDS_OF_LINK && !is_shared(range));
     let behind = &paragraphs[last_own.map_or(0, |last| last + 1)..];
-    let first = behind.iter().position(|range| is_shared(range)).unwrap_or(behind.len());
+    let first = behind.iter().position(is_shared).unwrap_or(behind.len());
     let notice = &behind[first..];
     if notice.iter().any(|range| text(range).lines().any(is_wall)) {
         remove_paragraphs(article, notice, 1);

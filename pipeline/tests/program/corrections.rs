@@ -184,7 +184,7 @@ fn a_run_finds_the_article_of_a_correction_by_other_forms_of_its_address() {
     let bare = URL.split_once("://").unwrap().1;
     for (n, url) in [format!("www.{bare}"), format!("{URL}?utm_source=letter")].iter().enumerate() {
         let line = json!({"url": url, "title": "A better title"}).to_string();
-        let file = write_file(folder.path(), &format!("{n}.jsonl"), &line);
+        let file = write_file(folder.path(), format!("{n}.jsonl"), &line);
         let out = folder.path().join(n.to_string());
         let results = run(&[&archive], &out, &["--corrections", word(&file)]);
         assert_eq!(text(results.article(URL), "title"), "A better title", "{url}");
