@@ -136,15 +136,6 @@ pub fn says_changed(text: &str) -> bool {
     CHANGED.is_in(&words[start..])
 }
 
-/// Returns the name before the date in a text that is both ("Ann Reed, 3 May 2012").
-pub fn name_before_date(text: &str) -> Option<&str> {
-    let orders = [DayMonthOrder::DayFirst, DayMonthOrder::MonthFirst];
-    let date = orders.iter().find_map(|order| find_date(text, order))?;
-    let name = text[..date.at].trim_start_matches(|c: char| !c.is_alphabetic());
-    let name = name.trim_end_matches(|c: char| !c.is_alphabetic() && c != '.');
-    crate::names::is_name(name).then_some(name)
-}
-
 /// Labels of the date of a change, folded.
 static CHANGED: LazyLock<LabelFinder> = LazyLock::new(|| {
     LabelFinder::new(&[

@@ -74,11 +74,12 @@ use crate::text::{clip, plain};
 
 pub use authors::is_field_line;
 pub use confidence::{FEATURES, confidence_features, confidence_of};
-pub use date_text::{name_before_date, says_changed};
+pub use date_text::says_changed;
 pub use fields::language_probability;
 pub use json_ld::{JsonLdArticle, JsonLdFacts, page_types};
 pub use learn::Synthesize;
 pub use learnt::{FieldPlace, TemplateFields};
+pub use names::name_before_date;
 pub use page_data::article_in_data;
 pub use page_data::rich_text::{html_of_text, paragraphs_of};
 pub use rights::rights_of;

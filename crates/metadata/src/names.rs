@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use terms::letters::{is_alphanumeric, is_numeric};
 
 use crate::calendar::{is_weekday, join_letters, month_of};
-use crate::date_text::says_changed;
+use crate::date_text::{DayMonthOrder, find_date, says_changed};
 use crate::text::{fold, folded, has_number, is_unspaced, is_variable, word_count};
 
 /// Names in a field for names (a meta element, a JSON-LD string).
@@ -206,6 +206,15 @@ pub(crate) fn add(names: &mut Vec<String>, new: Vec<String>) {
 pub(crate) fn has_label(text: &str) -> bool {
     let line = &*line_to_read(text);
     strip_labels(line).len() < line.len() || is_posted(text)
+}
+
+/// Returns the name before the date in a text that is both ("Ann Reed, 3 May 2012").
+pub fn name_before_date(text: &str) -> Option<&str> {
+    let orders = [DayMonthOrder::DayFirst, DayMonthOrder::MonthFirst];
+    let date = orders.iter().find_map(|order| find_date(text, order))?;
+    let name = text[..date.at].trim_start_matches(|c: char| !c.is_alphabetic());
+    let name = name.trim_end_matches(|c: char| !c.is_alphabetic() && c != '.');
+    is_name(name).then_some(name)
 }
 
 /// Whether a line is the names of reporters beside their posts.
