@@ -465,8 +465,9 @@ fn beside_posts(text: &str) -> Cow<'_, str> {
     if behind.is_empty() { before.into() } else { behind.into() }
 }
 
-/// The names in a text after a post or label in Chinese: "王小明 李四 报道", "王小明台北報導".
-fn han_names(text: &str, is_simplified: bool) -> Cow<'_, str> {
+/// The names in a text after a post or label in Chinese: "王小明 李四 报道", "王小明台北報導". `is_hans`: the post is written in the script
+/// Hans (ISO 15924).
+fn han_names(text: &str, is_hans: bool) -> Cow<'_, str> {
     let is_han = |text: &str| text.chars().all(|c| matches!(c, '\u{4e00}'..='\u{9fff}'));
     let report = |word: &str| REPORTS.iter().any(|report| word.ends_with(report));
     let first = text.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
@@ -482,7 +483,7 @@ fn han_names(text: &str, is_simplified: bool) -> Cow<'_, str> {
     if !name.is_empty() && name.len() < first.len() && is_han(name) {
         return name.into();
     }
-    if !is_simplified {
+    if !is_hans {
         // Japanese names have a space.
         return text.into();
     }
@@ -934,7 +935,7 @@ pub(crate) const UNSPACED_LABELS: [&str; 22] = [
     "文字丨", "文＝",
 ];
 
-/// Posts of reporters in scripts without spaces: in simplified characters, in traditional ones, in Hangul.
+/// Posts of reporters in scripts without spaces: in the scripts Hans, Hant (ISO 15924) and Hangul.
 const POSTS: [&str; 9] =
     ["记者", "特派员", "通讯员", "記者", "特派員", "通訊員", "기자", "특파원", "통신원"];
 

@@ -59,9 +59,10 @@ impl ApplyStatistics {
         if let Some((template, (by_wrapper, confidence))) = applied.template.zip(found) {
             self.templates.entry(template).or_default().add(by_wrapper, confidence);
         }
-        for hash in &applied.new_elements {
-            let template = applied.template.unwrap_or(u32::MAX);
-            *self.new_elements.entry((template, *hash)).or_default() += 1;
+        if let Some(template) = applied.template {
+            for hash in &applied.new_elements {
+                *self.new_elements.entry((template, *hash)).or_default() += 1;
+            }
         }
     }
 

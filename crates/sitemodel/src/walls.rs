@@ -228,7 +228,7 @@ pub(crate) fn note_paywall(article: &mut Article, repeated: &[(u64, bool)]) {
         |line: &str| hashes.hash(line).is_some_and(|hash| place_of(hash, repeated).is_ok());
     let is_wall =
         |line: &str| kind_of("", line).is_some_and(|(kind, _)| kind == DropReason::PaywallStub);
-    if !article.text.lines().any(|line| is_wall(line) && is_repeated(line)) {
+    if !article.text.lines().any(|line| is_repeated(line) && is_wall(line)) {
         return;
     }
     if article.access.is_none() {

@@ -68,7 +68,7 @@ impl<'a> PageLines<'a> {
 pub struct LostPages {
     /// What they have lost.
     pub texts: LostTexts,
-    /// Their indices.
+    /// Where they are among tonight's pages, which were given in order.
     pub pages: BTreeSet<usize>,
     /// Hashes of the lines of the notice in place of the texts.
     pub notice: BTreeSet<u64>,
