@@ -382,9 +382,15 @@ fn bracket_readings(tree: &mut RegionTree<'_>, ruby: At) {
     tree.nodes[ruby].children = children;
 }
 
-/// Puts the summary of `details` before everything else. Returns whether there is one.
+/// Puts the summary of `details` before everything else. Returns whether there is one that shows something; others would be
+/// dropped as empty later.
 fn begin_with_summary(tree: &mut RegionTree<'_>, details: At) -> bool {
-    let is_summary = |&child: &At| tree.is(child, &local_name!("summary"));
+    let is_shown = |at: At| match &tree.nodes[at].name {
+        None => !is_any_space(tree, at),
+        Some(name) => matches!(*name, local_names!("img" "video" "audio")) || formula_stays(name),
+    };
+    let is_summary =
+        |&child: &At| tree.is(child, &local_name!("summary")) && tree.below(child).any(is_shown);
     let Some(at) = tree.nodes[details].children.iter().position(is_summary) else { return false };
     tree.nodes[details].children[..=at].rotate_right(1);
     true

@@ -171,3 +171,9 @@ proptest! {
         check(&html, &keep, &prune);
     }
 }
+
+#[test]
+fn folded_texts_with_a_blank_summary_are_shown_open() {
+    let html = "<details><math><mi>x</mi></math><summary><dl>\u{a0}&#13;\n";
+    (0..12).for_each(|node| check(html, &[node], &[]));
+}
