@@ -22,6 +22,8 @@ pub struct DecodedBody<'a> {
     pub bytes: Cow<'a, [u8]>,
     /// Deviations from what the headers declare.
     pub notes: Vec<&'static str>,
+    /// Whether the end is missing: a coding breaks off, or the body is shorter than its `Content-Length`.
+    pub is_cut: bool,
 }
 
 /// The reason why a body cannot be decoded.
@@ -46,27 +48,30 @@ impl BodyError {
 }
 
 impl Response {
-    /// Decodes the body in `block`, from which this head was read, to at most `limit` bytes. A body without codings is not
-    /// copied: most bodies of an archive have none.
-    pub fn into_body(self, mut block: Vec<u8>, limit: usize) -> Result<Vec<u8>, BodyError> {
+    /// Decodes the body in `block`, from which this head was read, to at most `limit` bytes. Also returns whether its end is
+    /// missing. A body without codings is not copied: most bodies of an archive have none.
+    pub fn into_body(self, mut block: Vec<u8>, limit: usize) -> Result<(Vec<u8>, bool), BodyError> {
         let raw = block.get(self.body..).unwrap_or_default();
-        if let Cow::Owned(decoded) = decode_body(&self.headers, raw, limit)?.bytes {
-            return Ok(decoded);
+        let body = decode_body(&self.headers, raw, limit)?;
+        let is_cut = body.is_cut;
+        if let Cow::Owned(decoded) = body.bytes {
+            return Ok((decoded, is_cut));
         }
         block.drain(..self.body.min(block.len()));
-        Ok(block)
+        Ok((block, is_cut))
     }
 }
 
 /// Undoes `Transfer-Encoding` and `Content-Encoding` of `raw`, up to `limit` bytes. A coding that is declared but was not
 /// applied is skipped, with a note. For gzip and zstd, the first bytes take precedence over the declaration. They also count
-/// without a declaration if the body is text by its `Content-Type`, because archives may have lost the header.
+/// without a declaration if the body is text by its `Content-Type`, because archives may have lost the header; so do chunks that
+/// follow each other up to the last one.
 pub fn decode_body<'a>(
     headers: &Headers,
     raw: &'a [u8],
     limit: usize,
 ) -> Result<DecodedBody<'a>, BodyError> {
-    let mut body = DecodedBody { bytes: Cow::Borrowed(raw), notes: Vec::new() };
+    let mut body = DecodedBody { bytes: Cow::Borrowed(raw), notes: Vec::new(), is_cut: false };
     let list = |name: &'static str| {
         let values = headers.all(name).flat_map(|value| value.split(','));
         let bare = |coding: &str| coding.trim_matches(['"', '\'', ' ', '\t']).to_ascii_lowercase();
@@ -75,6 +80,10 @@ pub fn decode_body<'a>(
     let mut codings = list("Content-Encoding");
     codings.extend(list("Transfer-Encoding"));
     codings.retain(|coding| !coding.is_empty() && coding != "identity");
+    if codings.is_empty() {
+        let declared = headers.get("Content-Length").and_then(|length| length.trim().parse().ok());
+        body.is_cut = declared.is_some_and(|length: usize| length > raw.len());
+    }
     // Codings are undone in reverse order of application.
     for coding in codings.iter().rev().take(MOST_CODINGS) {
         body.undo(coding, limit)?;
@@ -82,6 +91,14 @@ pub fn decode_body<'a>(
     let content_type = headers.get("Content-Type").unwrap_or_default().to_ascii_lowercase();
     let is_text = content_type.is_empty() || content_type.contains("text/");
     let is_text = is_text || content_type.contains("ml");
+    if is_text
+        && !codings.iter().any(|coding| coding == "chunked")
+        && let Decoded::Whole(content) = join_chunks(&body.bytes)
+        && !content.is_empty()
+    {
+        body.bytes = Cow::Owned(content);
+        body.notes.push("chunked, but not declared");
+    }
     if let Some(coding) = by_magic(&body.bytes).filter(|_| is_text) {
         body.undo(coding, limit)?;
         body.notes.push("compressed, but not declared");
@@ -113,6 +130,7 @@ impl DecodedBody<'_> {
             Decoded::Cut(content, note) => {
                 self.bytes = Cow::Owned(content);
                 self.notes.push(note);
+                self.is_cut = true;
             }
             Decoded::NotThere(note) => self.notes.push(note),
         }

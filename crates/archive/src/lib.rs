@@ -29,7 +29,7 @@ mod zstandard;
 pub use body::{BodyError, DecodedBody, decode_body};
 pub use format::{Format, begins_as_archive};
 pub use http::{Headers, HttpError, Response};
-pub use reader::RecordReader;
+pub use reader::{CUT_SHORT, RecordReader};
 pub use record::{Fault, Limits, Record, RecordKind, parse_date};
 pub use sniff::{PayloadKind, media_type, sniff_html};
 pub use surt::surt;

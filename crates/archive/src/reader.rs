@@ -15,8 +15,9 @@ use crate::start::{Dialect, RecordHead, Start, StartPlace, StartSearch, arc_head
 use crate::stream::{ArchiveWindow, next_start};
 use crate::{Fault, Headers, Limits, Record, RecordKind, parse_date};
 
-/// The value of [`Record::truncated`] for a record that is cut off by the end of the archive.
-const CUT_SHORT: &str = "cut-short";
+/// The value of [`Record::truncated`] for a record that is cut off by the end of the archive. Bodies whose end is missing are
+/// marked in the same way.
+pub const CUT_SHORT: &str = "cut-short";
 
 /// An iterator over the records of a WARC or ARC archive. Compression is detected from the first
 /// bytes.

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memmem};
 
-/// Maximum number of bytes of a payload that are searched for its root element.
+/// Maximum number of bytes at the start or the end of a payload that are searched for marks of a feed.
 const FAR: usize = 4096;
 
 /// The kind of a payload.
@@ -22,6 +22,7 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
         "text/html" | "application/xhtml+xml" => match by_bytes(body) {
             // A feed served as HTML is still a feed.
             PayloadKind::Feed => PayloadKind::Feed,
+            _ if is_feed_behind_messages(body) => PayloadKind::Feed,
             // Servers declare unknown content as HTML, too.
             PayloadKind::Other if is_binary(body) => PayloadKind::Other,
             _ => PayloadKind::Html,
@@ -37,6 +38,7 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
         },
         other if is_resource(other) => PayloadKind::Other,
         // `text/plain`, `text html`, `unknown/unknown`, `-` and the like say little.
+        _ if is_feed_behind_messages(body) => PayloadKind::Feed,
         _ => by_bytes(body),
     }
 }
@@ -63,7 +65,21 @@ fn is_binary(bytes: &[u8]) -> bool {
     first.starts_with(b"%PDF-") || first.iter().filter(is_data).count() * 20 > first.len()
 }
 
-/// Skips to the first markup of a declared feed, since messages of the server may precede it.
+/// Whether a feed follows messages of the server, which may be fragments of HTML.
+fn is_feed_behind_messages(bytes: &[u8]) -> bool {
+    let behind = behind_messages(bytes);
+    let messages = bytes[..bytes.len() - behind.len()].to_ascii_lowercase();
+    let is_page = |mark: &&str| memmem::find(&messages, mark.as_bytes()).is_some();
+    // Blogs describe each post by RDF in a comment.
+    !messages.is_empty()
+        && !behind.starts_with(b"<rdf")
+        && !["<html", "<head", "<body", "<!doctype", "<pre", "<code"]
+            .iter()
+            .any(|mark| is_page(&mark))
+        && by_bytes(behind) == PayloadKind::Feed
+}
+
+/// Skips to the first markup of a feed, since messages of the server may precede it.
 fn behind_messages(bytes: &[u8]) -> &[u8] {
     let first = &bytes[..bytes.len().min(FAR)];
     let marks = ["<?xml", "<rss", "<feed", "<rdf:RDF"];
@@ -83,10 +99,12 @@ fn by_bytes(bytes: &[u8]) -> PayloadKind {
         }
         _ => bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes),
     };
-    let bytes = bytes[..bytes.len().min(FAR)].trim_ascii_start();
+    let bytes = bytes.trim_ascii_start();
     if bytes.first() == Some(&b'{') {
-        let json_feed = memmem::find(bytes, b"jsonfeed.org/version").is_some()
-            || memmem::find(bytes, b"jsonfeed.org\\/version").is_some();
+        // The version may come last, if keys are sorted.
+        let ends = [&bytes[..bytes.len().min(FAR)], &bytes[bytes.len().saturating_sub(FAR)..]];
+        let has = |mark: &[u8]| ends.iter().any(|end| memmem::find(end, mark).is_some());
+        let json_feed = has(b"jsonfeed.org/version") || has(b"jsonfeed.org\\/version");
         return if json_feed { PayloadKind::Feed } else { PayloadKind::Other };
     }
     let mut rest = bytes;
@@ -110,14 +128,24 @@ fn by_bytes(bytes: &[u8]) -> PayloadKind {
                     }
                 }
                 prolog = true;
-                match memchr(b'>', inside) {
-                    Some(length) => &inside[length + 1..],
+                match end_of_declaration(inside) {
+                    Some(end) => &inside[end..],
                     None => return PayloadKind::Other,
                 }
             }
             _ => return by_root(inside, prolog),
         };
     }
+}
+
+/// The number of bytes of a declaration up to its `>`, which follows the `]` of an internal subset (XML §2.8).
+fn end_of_declaration(bytes: &[u8]) -> Option<usize> {
+    let end = memchr(b'>', bytes)?;
+    let subset = memchr(b'[', &bytes[..end]).and_then(|start| {
+        let close = start + memchr(b']', &bytes[start..])?;
+        Some(close + memchr(b'>', &bytes[close..])?)
+    });
+    Some(subset.unwrap_or(end) + 1)
 }
 
 /// Decides by the first element; `bytes` begin with its name.

@@ -167,5 +167,5 @@ fn from_a_block() {
     let block = [&head[..], &gzip(PAGE)].concat();
     let response = Response::parse(&block).unwrap();
     assert_eq!(response.location(), Some("/x"));
-    assert_eq!(response.into_body(block, 1000).unwrap(), PAGE);
+    assert_eq!(response.into_body(block, 1000).unwrap().0, PAGE);
 }

@@ -1,5 +1,8 @@
 //! The result of reading a feed: its items, and a count of lost ones.
 
+use std::borrow::Cow;
+
+use htmlize::unescape_attribute;
 use model::FeedItem;
 use url::Url;
 
@@ -59,9 +62,20 @@ impl LostItems {
     }
 }
 
-/// The link as an absolute `http` or `https` URL, unchanged if it is absolute already and its ampersands are not escaped twice.
+/// The link as an absolute `http` or `https` URL, unchanged if it is absolute already, without invisible characters around it and
+/// line breaks in it, and its ampersands are not escaped twice.
 pub(crate) fn absolute(link: &str, base: Option<&Url>) -> Option<String> {
-    let link = &*link.trim().replace("&amp;", "&");
+    let is_outside = |c: char| {
+        c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+    };
+    let mut link = Cow::Borrowed(link.trim_matches(is_outside));
+    if link.contains('\n') {
+        link = Cow::Owned(link.split_whitespace().collect());
+    }
+    if link.contains("&amp;") || link.contains("&#") {
+        link = Cow::Owned(unescape_attribute(&*link).into_owned());
+    }
+    let link = &*link;
     if link.is_empty() {
         return None;
     }

@@ -6,13 +6,20 @@ use url::Url;
 
 use crate::items::{Feed, FeedSource, LostItems, NO_LINK, absolute, add_text};
 use crate::plain::{decode_entities, plain};
+use crate::repair::repair_json;
 
 /// Reads a feed. `None` if it has no list of items.
 pub(crate) fn read_json(text: &str, source: &FeedSource<'_>) -> Option<Feed> {
     let mut feed = Feed::default();
     let mut head = match serde_json::from_str(text) {
         Ok(Value::Object(head)) => head,
-        _ => read_damaged(text, &mut feed)?,
+        _ => {
+            let (repaired, _) = repair_json(text);
+            match serde_json::from_str(&repaired) {
+                Ok(Value::Object(head)) => head,
+                _ => read_damaged(&repaired, &mut feed)?,
+            }
+        }
     };
     let Some(Value::Array(items)) = head.remove("items") else { return None };
     let home = read_text(&head, &["home_page_url", "feed_url"]);

@@ -13,8 +13,10 @@ mod items;
 mod json;
 mod parse;
 mod plain;
+mod repair;
 mod xml;
 
 pub use items::{Feed, FeedSource, LostItems};
 pub use parse::{FeedError, parse};
 pub use plain::plain;
+pub use repair::repair_json;

@@ -33,6 +33,9 @@ const DATES: [&str; 12] = [
     "dcterms:date", "prism:publicationdate", "updated", "modified", "dcterms:modified",
 ];
 
+/// Signs between the members of a list, in any script.
+const LIST_SIGNS: [char; 5] = [',', '，', '、', '،', '؛'];
+
 /// Prefixes that this module uses, each with a part of the address of its namespace. Elements of RSS and Atom have no
 /// prefix.
 const VOCABULARIES: [(&str, &str); 10] = [
@@ -171,6 +174,13 @@ fn convert_item(item: &FeedElement<'_>, in_atom: bool, base: Option<&Url>) -> Op
             &mut tags,
             &declared.map_or_else(|| decode_entities(&tag.value()), decode_entities),
         );
+    }
+    // Some write all into one.
+    if let [all] = &tags[..]
+        && all.matches(LIST_SIGNS).count() > 1
+    {
+        let parts = all.split(LIST_SIGNS).map(str::trim).filter(|part| !part.is_empty());
+        tags = parts.map(str::to_owned).collect();
     }
     let dates = DATES.iter().flat_map(|name| item.all(name)).map(|date| date.value());
     // Skips "Tue," and other remains of a date, and the beginning of Unix time.

@@ -161,6 +161,10 @@ fn number_in_path(place: &str) -> Option<(String, u32)> {
     let name = before.rsplit(['-', '_', ',', '.']).next().unwrap_or_default();
     let is_apart = before.len() < digits;
     let named = is_name(name) && name.len() < before.len();
+    if is_apart && is_name(before) && folder.contains('/') {
+        // "/story/page-2"
+        return Some((folder.to_owned(), number_of(&stem[digits..])?));
+    }
     let number =
         number_of(&stem[digits..]).filter(|_| (is_apart || named) && !before.is_empty())?;
     let before = match named {

@@ -14,8 +14,8 @@ use crate::heading::{
 };
 use crate::learnt::ConstantField;
 use crate::text::{
-    absolute, clip, folded, has_identifier_word, is_unspaced, page_key, plain, squash, squashes_to,
-    word_count,
+    LIST_SIGNS, absolute, clip, folded, has_identifier_word, is_unset, is_unspaced, page_key,
+    plain, squash, squashes_to, word_count,
 };
 
 /// Pairs each value with its source.
@@ -23,7 +23,7 @@ fn sourced<'v>(
     source: Source,
     values: impl IntoIterator<Item = &'v str>,
 ) -> impl Iterator<Item = (Source, &'v str)> {
-    values.into_iter().map(move |value| (source, value))
+    values.into_iter().filter(|value| !is_unset(value)).map(move |value| (source, value))
 }
 
 /// The first value that fits as plain text.
@@ -433,8 +433,8 @@ pub(crate) fn tags(evidence: &MetadataEvidence<'_>) -> Option<Field<Vec<String>>
         };
         evidence.metas(keys).flat_map(read).collect()
     };
-    let listed = |keys| split(keys, &[',', ';']);
-    let single = |keys| split(keys, &[',']);
+    let listed = |keys| split(keys, &LIST_SIGNS);
+    let single = |keys| split(keys, &LIST_SIGNS[3..]);
     let keywords = || evidence.article().map(|a| a.keywords.clone()).unwrap_or_default();
     let links = || {
         let links = evidence.scan.tags.iter().filter(|id| evidence.distance(**id).is_some());
@@ -461,7 +461,7 @@ fn distinct_tags(tags: Vec<String>) -> Vec<String> {
     let mut kept = Vec::new();
     for tag in tags.into_iter().take(200) {
         let tag = plain(tag.trim().trim_start_matches('#'));
-        let fits = (2..=80).contains(&tag.len()) && !tag.contains("://");
+        let fits = (2..=80).contains(&tag.len()) && !tag.contains("://") && !is_unset(&tag);
         if fits && kept.len() < 30 && seen.insert(folded(&tag)) {
             kept.push(tag);
         }
@@ -474,7 +474,8 @@ fn distinct_tags(tags: Vec<String>) -> Vec<String> {
 /// template and ignored.
 pub(crate) fn canonical(evidence: &MetadataEvidence<'_>) -> Option<Field<String>> {
     let own_path = page_key(evidence.url).1;
-    let links = evidence.head().links.iter().filter(|l| l.rel == "canonical").map(|l| &*l.href);
+    let is_canonical = |rel: &str| rel.split_ascii_whitespace().any(|own| own == "canonical");
+    let links = evidence.head().links.iter().filter(|l| is_canonical(&l.rel)).map(|l| &*l.href);
     sourced(Source::Meta, links)
         .chain(sourced(Source::OpenGraph, evidence.metas(&["og:url"])))
         .chain(sourced(Source::JsonLd, evidence.article().and_then(|a| a.url.as_deref())))

@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::names;
 use crate::page_data::literals::read_literal;
-use crate::text::{plain, same_page, squash};
+use crate::text::{LIST_SIGNS, plain, same_page, squash};
 
 /// What JSON-LD says about the article of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -355,7 +355,7 @@ fn parse_list(value: &Value) -> Vec<String> {
         }
         _ => {
             let text = text_of_value(value).unwrap_or_default();
-            text.split([',', ';']).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).collect()
+            text.split(LIST_SIGNS).map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).collect()
         }
     }
 }
@@ -597,7 +597,8 @@ pub(crate) fn parse(script: &str) -> Vec<Value> {
     if whole {
         return values;
     }
-    let (repaired, _) = parse_consecutive(&repair_json(text));
+    let (text_to_read, rest) = feed::repair_json(text);
+    let (repaired, _) = parse_consecutive(&(text_to_read + &rest));
     let values = if repaired.len() >= values.len() { repaired } else { values };
     if values.is_empty() { read_literal(text).into_iter().collect() } else { values }
 }
@@ -616,78 +617,6 @@ fn parse_consecutive(text: &str) -> (Vec<Value>, bool) {
                 return (values, rest.is_empty());
             }
         }
-    }
-}
-
-/// Repairs common errors of publishers' templates: raw control characters and quotes in strings,
-/// unknown escapes, trailing commas, unclosed brackets. One pass, linear in the text.
-fn repair_json(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 16);
-    let mut closers = Vec::new();
-    let mut in_string = false;
-    let mut chars = text.char_indices();
-    while let Some((at, c)) = chars.next() {
-        let rest = &text[at + c.len_utf8()..];
-        if in_string {
-            match c {
-                '\\' => match rest.chars().next() {
-                    Some(next @ ('"' | '\\' | '/' | 'b' | 'f' | 'n' | 'r' | 't')) => {
-                        out.extend(['\\', next]);
-                        chars.next();
-                    }
-                    Some('u')
-                        if rest.len() > 4
-                            && rest.bytes().skip(1).take(4).all(|b| b.is_ascii_hexdigit()) =>
-                    {
-                        out.push_str("\\u");
-                        chars.next();
-                    }
-                    Some('\'') => {}
-                    _ => out.push_str("\\\\"),
-                },
-                '"' if ends_string(rest) => {
-                    in_string = false;
-                    out.push('"');
-                }
-                '"' => out.push_str("\\\""),
-                '\n' => out.push_str("\\n"),
-                c if c.is_control() => out.push(' '),
-                c => out.push(c),
-            }
-            continue;
-        }
-        match c {
-            '"' => in_string = true,
-            '{' => closers.push('}'),
-            '[' => closers.push(']'),
-            '}' | ']' => {
-                closers.pop();
-            }
-            ',' if rest.trim_start().starts_with(['}', ']', ',']) => continue,
-            _ => {}
-        }
-        out.push(c);
-    }
-    if in_string {
-        out.push('"');
-    }
-    out.extend(closers.into_iter().rev());
-    out
-}
-
-/// Whether a quote followed by `rest` ends its string: JSON syntax follows.
-fn ends_string(rest: &str) -> bool {
-    let rest = rest.trim_start();
-    match rest.as_bytes().first() {
-        None | Some(b':' | b'}' | b']') => true,
-        Some(b',') => {
-            let after = rest[1..].trim_start();
-            after.is_empty()
-                || after.starts_with(['"', '{', '[', '}', ']', '-'])
-                || after.starts_with(|c: char| c.is_ascii_digit())
-                || ["true", "false", "null"].iter().any(|word| after.starts_with(word))
-        }
-        _ => false,
     }
 }
 

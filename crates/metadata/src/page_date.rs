@@ -18,6 +18,9 @@ pub(crate) struct PageDate {
     pub(crate) offset: Option<Offset>,
 }
 
+/// The year since when pages are archived.
+const FIRST_ARCHIVED: i16 = 1996;
+
 impl PageDate {
     pub(crate) fn date(year: i16, month: i8, day: i8) -> Option<Self> {
         let date = Date::new(year, month, day).ok()?;
@@ -37,9 +40,10 @@ impl PageDate {
     }
 
     /// The latest plausible date on a page fetched at this time: a day later, since time zones
-    /// differ by up to a day.
+    /// differ by up to a day. None if it was fetched before the Web was archived: clocks and files without a time give 1970 or 1980.
     pub(crate) fn latest(fetched: Timestamp) -> Option<Date> {
-        fetched.to_zoned(TimeZone::UTC).date().tomorrow().ok()
+        let day = fetched.to_zoned(TimeZone::UTC).date();
+        if day.year() < FIRST_ARCHIVED { None } else { day.tomorrow().ok() }
     }
 
     /// Whether the date is in 1990 or later, and not after the latest day.

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use memchr::memmem::Finder;
 use terms::letters::{is_alphabetic, is_alphanumeric, is_numeric, lowercase};
-use url::Url;
+use url::{Host, Url};
+
+/// Signs between the members of a list, in any script: semicolons, then commas.
+pub(crate) const LIST_SIGNS: [char; 7] = [';', '；', '؛', ',', '，', '、', '،'];
 
 /// Plain text of a value that may contain entities (encoded once or twice) or markup: both are
 /// resolved by the HTML parser itself, and white space is normalised.
@@ -219,14 +222,35 @@ pub(crate) fn is_variable(text: &str) -> bool {
             || text.starts_with('$'))
 }
 
+/// What programs print for a missing value.
+const UNSET: [&str; 6] = ["null", "undefined", "none", "nan", "nil", "false"];
+
+/// Whether a text stands for a missing value: an unset variable, or no word at all ("...").
+pub(crate) fn is_unset(text: &str) -> bool {
+    is_variable(text)
+        || UNSET.iter().any(|word| text.trim().eq_ignore_ascii_case(word))
+        || !text.contains(char::is_alphanumeric)
+}
+
+/// Whether a host is that of a machine on which pages are made, not served: "localhost", 192.168.1.2.
+fn is_internal(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => !name.contains('.') || name.ends_with(".local"),
+        Some(Host::Ipv4(address)) => address.is_loopback() || address.is_private(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => true,
+    }
+}
+
 /// An absolute http(s) address, resolved against `base`, without fragment; `None` for what programs and templates print for a
-/// missing address ("undefined", "{{ image }}").
+/// missing address ("undefined", "{{ image }}"), and for one of the machine on which the page was made.
 pub(crate) fn absolute(base: Option<&Url>, href: &str) -> Option<String> {
-    const NONE: [&str; 5] = ["null", "undefined", "none", "nan", "false"];
     let href = href.trim();
+    let path = href.split(['?', '#']).next().unwrap_or_default();
+    let last = path.rsplit('/').next().unwrap_or_default();
     if href.is_empty()
         || href.len() > 4_000
-        || NONE.iter().any(|none| href.eq_ignore_ascii_case(none))
+        || UNSET.iter().any(|word| last.eq_ignore_ascii_case(word))
         || is_variable(href)
     {
         return None;
@@ -235,7 +259,9 @@ pub(crate) fn absolute(base: Option<&Url>, href: &str) -> Option<String> {
         Some(base) => base.join(href).ok()?,
         None => Url::parse(href).ok()?,
     };
-    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+    if !matches!(url.scheme(), "http" | "https")
+        || is_internal(&url) && !base.is_some_and(is_internal)
+    {
         return None;
     }
     url.set_fragment(None);

@@ -169,7 +169,7 @@ impl<'a> RegionBuilder<'a, '_> {
     }
 
     /// Writes what remains of an element that is left out within the article: a paragraph break, a space between words, or its
-    /// line breaks, which some editors put in elements of their own.
+    /// line breaks and spaces, which some editors put in elements of their own.
     fn write_gap(&mut self, parent: At, id: NodeId) {
         let (document, chosen) = (self.document, self.chosen);
         // A check box begins a line, unless it comes after its label: then it is a switch.
@@ -197,8 +197,13 @@ impl<'a> RegionBuilder<'a, '_> {
             let is_break = |own: &NodeId| {
                 document.is(*own, &local_name!("br")) && chosen.include[*own as usize]
             };
-            for _ in document.subtree(id).filter(is_break) {
+            let breaks = document.subtree(id).filter(is_break).count();
+            for _ in 0..breaks {
                 self.tree.push(parent, local_name!("br"));
+            }
+            let text = document.text_content(id);
+            if breaks == 0 && !text.is_empty() && text.trim().is_empty() {
+                self.tree.push_text(parent, " ");
             }
         }
     }

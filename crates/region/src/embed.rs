@@ -82,7 +82,9 @@ pub(crate) fn embedded(document: &Document, id: NodeId, base: &Url) -> Option<Em
             .filter_map(|name| first_of(element, &[name]))
             .find_map(|src| web_url(src, base)),
     };
-    let url = url.or_else(|| address_in_object(document, id, base))?;
+    let url = url
+        .or_else(|| address_in_object(document, id, base))
+        .or_else(|| waiting_address(element, base))?;
     let small = |name| pixels(element, name).is_some_and(|pixels| pixels < 50);
     if small("width") || small("height") || FOREIGN.iter().any(|part| url.as_str().contains(part)) {
         return None;
@@ -92,6 +94,12 @@ pub(crate) fn embedded(document: &Document, id: NodeId, base: &Url) -> Option<Em
         .map(dom::normalize_space);
     let title = title.filter(|title| !title.is_empty() && title.len() <= 300);
     Some(Embedded { kind, address: watch_address(&url), title })
+}
+
+/// Returns the address of a frame that waits for consent, which is in an attribute such as `data-cookieblock-src`.
+fn waiting_address(element: Element<'_>, base: &Url) -> Option<Url> {
+    let mut sources = element.attributes().filter(|(name, _)| name.contains("src"));
+    sources.find_map(|(_, value)| web_url(value, base).filter(|url| url.host() != base.host()))
 }
 
 /// Returns the address within an `object`: of an `embed` or frame in it, or of a parameter such as `movie`.

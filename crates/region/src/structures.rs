@@ -91,7 +91,7 @@ pub(crate) fn add(
         if own > 0 {
             complete_structure(texts, id, include);
             complete_structure(texts, id, read);
-        } else if text <= LONGEST
+        } else if (text <= LONGEST || is_table(document, id))
             && !is_heading(id)
             && (texts.is_between(id) || stands_behind(texts, structures, id, end))
             && belongs(texts, id)
@@ -149,10 +149,18 @@ fn precedes_included(
     include: &[bool],
 ) -> bool {
     let document = texts.document;
-    let end = document.node(heading).end;
-    let has_text = |id: &NodeId| texts.all.range(*id, *id + 1) > 0;
-    let next = (end..document.len() as NodeId).find(has_text);
-    next.is_some_and(|next| include[next as usize]) && texts.text(top) <= texts.text(heading) + 20
+    let is_followed = |by: NodeId| {
+        let has_text = |id: &NodeId| texts.all.range(*id, *id + 1) > 0;
+        let next = (document.node(by).end..document.len() as NodeId).find(has_text);
+        next.is_some_and(|next| include[next as usize])
+    };
+    // "[edit]" may stand beside a heading, but not beside a headline that links to another page, or with a picture.
+    let is_for_heading = || {
+        let mut inside = document.subtree(top);
+        !texts.is_linked(heading) && !inside.any(|own| document.is(own, &local_name!("img")))
+    };
+    texts.text(top) <= texts.text(heading) + 20
+        && (is_followed(heading) || is_followed(top) && is_for_heading())
 }
 
 /// Whether a structure without text of the article, between two of its texts or after the last, belongs to it: the structure does
@@ -278,15 +286,32 @@ fn add_rows(texts: &PageTexts<'_>, include: &mut [bool], read: &mut [bool]) {
     }
 }
 
+/// Whether an element has no link with text, and no name that says that it does not belong to the article.
+fn is_plain(texts: &PageTexts<'_>, id: NodeId) -> bool {
+    let document = texts.document;
+    texts.linked.sum(document, id) == 0
+        && !document.subtree(id).any(|own| texts.names.is_foreign(document, own))
+}
+
+/// Whether an element that is left out is a line of its own: a source, a price, a hint.
+fn is_line(texts: &PageTexts<'_>, id: NodeId) -> bool {
+    let is_other = |own: NodeId| {
+        matches!(
+            texts.document.name(own),
+            Some(&local_names!("form" "input" "select" "textarea" "button" "img" "figure"))
+        )
+    };
+    texts.own(id) == 0
+        && (1..=LONGEST_SOURCE).contains(&texts.text(id))
+        && is_plain(texts, id)
+        && !texts.document.subtree(id).any(is_other)
+}
+
 /// Returns titles at the same place of each row that are not text of the article: names of speakers, titles of steps.
 fn titles_of_rows(texts: &PageTexts<'_>, rows: &[NodeId]) -> Vec<Vec<NodeId>> {
     let document = texts.document;
-    let may_be_title = |id: &NodeId| {
-        texts.text(*id) > 0
-            && texts.own(*id) == 0
-            && texts.linked.sum(document, *id) == 0
-            && !document.subtree(*id).any(|own| texts.names.is_foreign(document, own))
-    };
+    let may_be_title =
+        |id: &NodeId| texts.text(*id) > 0 && texts.own(*id) == 0 && is_plain(texts, *id);
     if rows.len() < ROWS || !rows.iter().all(|&row| texts.own(row) > 0) {
         return Vec::new();
     }
@@ -416,13 +441,19 @@ fn add_source(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool], read: &mu
     }
     let around = document.parent(id).filter(|&own| document.is(own, &local_name!("figure")));
     let of_figure = around.into_iter().flat_map(|own| document.children(own));
-    let is_source = |own: &NodeId| {
-        let is_named = match document.name(*own) {
-            Some(&local_name!("figcaption")) => true,
-            Some(&local_names!("footer" "cite")) => is_quotation,
-            _ => false,
-        };
-        is_named && texts.own(*own) == 0 && (1..=LONGEST_SOURCE).contains(&texts.text(*own))
+    let is_source = |own: &NodeId| match document.name(*own) {
+        Some(&local_names!("footer" "cite")) if !is_quotation => false,
+        Some(&local_names!("figcaption" "footer" "cite")) => {
+            texts.own(*own) == 0 && (1..=LONGEST_SOURCE).contains(&texts.text(*own))
+        }
+        // The last line of a quotation is its source, whatever the element.
+        Some(&local_names!("div" "p")) if is_quotation => {
+            let end = document.parent(*own).map_or(0, |around| document.node(around).end);
+            texts.all.range(document.node(*own).end, end) == 0
+                && texts.own(id) > texts.text(*own)
+                && is_line(texts, *own)
+        }
+        _ => false,
     };
     if let Some(source) = document.children(id).chain(of_figure).find(is_source) {
         include_subtree(document, source, include);
@@ -469,6 +500,11 @@ fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
         // Empty cells keep the others in their columns.
         let is_cell = matches!(meant(document, part), Some(local_names!("td" "th")));
         let left_out = (text > 0 || is_cell) && texts.own(part) == 0;
+        let is_own = |child: NodeId| document.text(child).is_some() && texts.own(child) > 0;
+        if document.children(part).any(is_own) {
+            let lines = document.children(part).filter(|&child| is_line(texts, child));
+            lines.for_each(|line| include_subtree(document, line, include));
+        }
         if left_out
             && text <= LONGEST
             && !texts.names.is_foreign(document, part)

@@ -295,7 +295,7 @@ impl<'a, 'b> FileReading<'a, 'b> {
         }
     }
 
-    fn response(&mut self, url: String, record: Record, origin: Origin) {
+    fn response(&mut self, url: String, record: Record, mut origin: Origin) {
         let response = match Response::parse(&record.body) {
             Ok(response) => response,
             Err(error) => {
@@ -321,7 +321,7 @@ impl<'a, 'b> FileReading<'a, 'b> {
         let media = Media::of_response(&response);
         let stored = record.body.len();
         let body = match response.into_body(record.body, self.config.max_payload_bytes) {
-            Ok(body) if self.exceeds_ratio(body.len(), stored) => {
+            Ok((body, _)) if self.exceeds_ratio(body.len(), stored) => {
                 let detail = format!(
                     "the payload unwraps to {} bytes, more than {} times its size; raise \
                      read.max_ratio to keep it",
@@ -330,7 +330,12 @@ impl<'a, 'b> FileReading<'a, 'b> {
                 );
                 return self.drop(&url, origin, DropReason::TooLarge, detail);
             }
-            Ok(body) => body,
+            Ok((body, is_cut)) => {
+                if is_cut {
+                    origin.truncated.get_or_insert_with(|| archive::CUT_SHORT.to_owned());
+                }
+                body
+            }
             Err(error) => return self.drop(&url, origin, error.reason(), error.to_string()),
         };
         self.payload(url, record.date, origin, body, &media);

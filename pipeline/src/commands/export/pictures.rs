@@ -126,5 +126,5 @@ fn take(record: Record, wanted: &WantedPictures, pictures: &mut PictureFiles) {
 /// Returns the payload of a response with status 200.
 fn payload(block: Vec<u8>) -> Option<Vec<u8>> {
     let response = Response::parse(&block).ok().filter(|response| response.status == 200)?;
-    response.into_body(block, LARGEST).ok()
+    response.into_body(block, LARGEST).ok().map(|(bytes, _)| bytes)
 }
