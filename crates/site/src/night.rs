@@ -89,7 +89,9 @@ impl Work<'_> {
             return Ok(InitialModel { known, ..InitialModel::of(model) });
         };
         let state = self.widen(store, site)?;
-        let stored = self.stored(&state);
+        // Section pages link to pages that are new tonight.
+        let with_tonight = |model: SiteModel| model.with_addresses(&site.addresses);
+        let stored = self.stored(&state).map(|model| model.map(with_tonight));
         if self.config.run.reextract {
             return Ok(self.apply_stored_model(site, parsed, &state, stored));
         }

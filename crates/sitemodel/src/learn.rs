@@ -1,5 +1,7 @@
 //! Learns the model of a site from pages: cluster, then judge (or signify and rank), then wrap.
 
+use std::collections::BTreeSet;
+
 use dom::Document;
 use grouping::{AddressDigest, address_hash};
 use model::{FeedItem, Mark, Page, TemplateCorrection, TemplateKind, contain_panics};
@@ -291,6 +293,7 @@ fn learn_template(
         repeated,
         corrections,
         learnt,
+        notices: BTreeSet::new(),
     };
     (template, found)
 }
@@ -300,6 +303,7 @@ impl Template {
     fn follow(&mut self, old: &Self) {
         self.id.clone_from(&old.id);
         add_repeated(&mut self.repeated, old.repeated.iter().copied());
+        self.notices.extend(&old.notices);
         let version = old.wrapper().map_or(0, |wrapper| wrapper.version);
         let is_same = |new: &model::Wrapper| {
             old.wrapper().is_some_and(|old| old.content == new.content && old.prune == new.prune)
