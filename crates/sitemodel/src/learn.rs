@@ -201,7 +201,9 @@ fn corrected(
             if of_cluster.iter().all(|new| new.url != correction.url) {
                 // The settings may have newer marks of a page that is not in the sample.
                 let mut newer = own.iter().filter(|own| own.url == correction.url);
-                let newer = newer.find(|own| !own.elements.is_empty() && !is_of(correction, own));
+                let can_be_used =
+                    |own: &&TemplateCorrection| own.blocks.is_empty() || !own.elements.is_empty();
+                let newer = newer.find(|own| can_be_used(own) && !is_of(correction, own));
                 of_cluster.push(newer.unwrap_or(correction).clone());
             }
         }

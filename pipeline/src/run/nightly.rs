@@ -182,6 +182,7 @@ impl<'a> SiteJudge<'a> {
             lost_texts: night.lost_texts.as_deref(),
             shared_words: night.shared_words,
             other_texts,
+            decision: &night.decision,
             worst_template: night.health.verdict,
             is_whole: self.is_whole,
         };
