@@ -90,6 +90,24 @@ impl AddressDigest {
         Self { sections, distinguishing, addresses, total }
     }
 
+    /// Returns the digest of the addresses of both, up to the limits.
+    #[must_use]
+    pub fn merged(&self, other: &Self) -> Self {
+        let both = |own: &[u64], more: &[u64]| -> Vec<u64> {
+            let all: BTreeSet<u64> = own.iter().chain(more).copied().collect();
+            all.into_iter().collect()
+        };
+        let mut sections = both(&self.sections, &other.sections);
+        sections.truncate(MOST);
+        let names: BTreeSet<&String> =
+            self.distinguishing.iter().chain(&other.distinguishing).collect();
+        let distinguishing = names.into_iter().take(MOST_DISTINGUISHING).cloned().collect();
+        let mut addresses = both(&self.addresses, &other.addresses);
+        let total = self.total.max(other.total).max(addresses.len() as u64);
+        addresses.truncate(MOST);
+        Self { sections, distinguishing, addresses, total }
+    }
+
     /// Whether at least three pages are below an address, without its query.
     pub fn pages_below(&self, url: &str) -> bool {
         self.sections.binary_search(&xxh3_64(path(url).as_bytes())).is_ok()

@@ -18,6 +18,7 @@ pub(crate) struct IndexedArticle {
     at: DocAddress,
     /// Whether the record of the article is complete, not truncated.
     pub(crate) is_whole: bool,
+    pub(crate) words: u64,
     pub(crate) fetched: Option<Timestamp>,
     /// Set if the address of the article is gone.
     pub(crate) gone: Option<Gone>,
@@ -58,7 +59,8 @@ fn read_article(reader: &SegmentReader, at: DocAddress) -> Result<IndexedArticle
         _ => None,
     };
     let is_whole = text("truncated")?.is_none();
-    Ok(IndexedArticle { at, is_whole, fetched: date("fetched")?, gone })
+    let words = fast.u64("word_count")?.first(at.doc_id).unwrap_or_default();
+    Ok(IndexedArticle { at, is_whole, words, fetched: date("fetched")?, gone })
 }
 
 fn text_of(column: &StrColumn, at: DocAddress) -> Result<Option<String>, TantivyError> {

@@ -1,10 +1,10 @@
 //! The output `index` of a run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::{Absence, Article, Gone, SiteResult};
+use model::{Absence, Access, Article, Gone, SiteResult, Verdict};
 use sink::{Render, Sink, SinkError};
 use tantivy::directory::MmapDirectory;
 use tantivy::index::IndexSortByField;
@@ -33,14 +33,27 @@ pub struct IndexSink {
     forgets_gone: bool,
 }
 
-/// Whether to keep the indexed article instead of that of this run: only the indexed one is complete, or both or neither
-/// are and it was fetched later.
-fn is_better(before: &IndexedArticle, article: &Article) -> bool {
+/// Whether to keep the indexed article instead of that of this run: only the indexed one is complete, or it has lost most of its
+/// words, or was fetched later.
+fn is_better(before: &IndexedArticle, article: &Article, is_copied: bool) -> bool {
     let is_whole = article.origin.truncated.is_none();
     if before.is_whole != is_whole {
         return before.is_whole;
     }
+    if has_lost_words(before, article, is_copied) {
+        return true;
+    }
     before.fetched.zip(article.fetched).is_some_and(|(before, own)| before > own)
+}
+
+/// Whether an article has less than half of the words that it had before and may be a notice or the beginning of its text: other
+/// addresses have the same text, the article is doubtful or not free, or its template has lost texts.
+fn has_lost_words(before: &IndexedArticle, article: &Article, is_copied: bool) -> bool {
+    let may_be_cut = is_copied
+        || article.doubtful
+        || article.access == Some(Access::Partial)
+        || matches!(article.health, Some(Verdict::Blocked | Verdict::Broken));
+    may_be_cut && before.words > 2 * u64::from(article.word_count)
 }
 
 /// Returns the earlier of two responses without a page.
@@ -124,14 +137,19 @@ impl IndexSink {
     fn add(&mut self, site: &SiteResult, rendered: &[u8]) -> Result<(), TantivyError> {
         let analysed: Vec<Analysed<'_>> = serde_json::from_slice(rendered)
             .map_err(|error| TantivyError::InternalError(error.to_string()))?;
+        let originals = site.articles.iter().filter_map(|article| article.duplicate_of.as_deref());
+        let originals: BTreeSet<&str> = originals.collect();
         for (article, analysed) in site.articles.iter().zip(analysed) {
+            let before = find(&self.before, &self.fields, &article.url)?;
             if article.duplicate_of.is_some() {
                 // An earlier run may have added it, if it read no other copy.
-                self.writer.delete_term(Term::from_field_text(self.fields.url, &article.url));
+                if !before.is_some_and(|before| has_lost_words(&before, article, true)) {
+                    self.writer.delete_term(Term::from_field_text(self.fields.url, &article.url));
+                }
                 continue;
             }
-            let before = find(&self.before, &self.fields, &article.url)?;
-            if before.as_ref().is_some_and(|before| is_better(before, article)) {
+            let is_copied = originals.contains(&*article.url);
+            if before.as_ref().is_some_and(|before| is_better(before, article, is_copied)) {
                 continue;
             }
             self.writer.delete_term(Term::from_field_text(self.fields.url, &article.url));

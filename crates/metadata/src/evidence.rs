@@ -97,7 +97,7 @@ impl<'a> MetadataEvidence<'a> {
             let text = normalize_space(&dom::text_of(document, &[id], &[]));
             (!text.is_empty()).then_some(Heading { id, text, is_sure: true })
         });
-        scan.settle_zones(heading.as_ref().map(|heading| heading.id), body, document.len());
+        scan.settle_zones(document, heading.as_ref().map(|heading| heading.id), body);
         Self {
             document,
             url: page.url,

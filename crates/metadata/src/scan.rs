@@ -1,5 +1,6 @@
 //! One pass over a page's tree that finds headings, bylines, dates and side content.
 
+use std::cmp::Reverse;
 use std::sync::LazyLock;
 
 use dom::{Document, Element, ElementKind, NodeId, is_heading, local_name, local_names};
@@ -39,6 +40,10 @@ pub struct Scan {
     /// Asides and footers in the side content, which may belong to the article, in order, and whether their names say so.
     frames: Vec<(NodeId, bool)>,
 }
+
+/// Minimum bytes of the headline of a teaser, and maximum number of headlines that are looked at.
+const LEAST_HEADLINE: usize = 20;
+const MOST_TEASERS: usize = 40;
 
 const HEADLINE: u32 = 1;
 const BYLINE: u32 = 2;
@@ -310,14 +315,17 @@ impl Scan {
     /// and small asides and footers of the article that contain its byline or date.
     pub(crate) fn settle_zones(
         &mut self,
+        document: &Document,
         heading: Option<NodeId>,
         body: Option<(NodeId, NodeId)>,
-        nodes: usize,
     ) {
+        let nodes = document.len();
         let inside = [heading, body.map(|body| body.0)];
         let begin = heading.or(body.map(|body| body.0)).unwrap_or(NodeId::MAX);
         let end_of_body = body.map_or(begin.saturating_add(BEHIND), |body| body.1);
         let mut zones = std::mem::take(&mut self.zones);
+        zones.extend(self.teasers_before(document, begin));
+        zones.sort_by_key(|&(start, end)| (start, Reverse(end)));
         let mut last_end = 0;
         zones.retain(|&(start, end)| {
             let large = (end - start) as usize * 2 > nodes;
@@ -337,6 +345,25 @@ impl Scan {
             keep
         });
         self.zones = zones;
+    }
+
+    /// The elements before the beginning of the article that have several headlines with links: teasers of other pages.
+    fn teasers_before(&self, document: &Document, begin: NodeId) -> Vec<(NodeId, NodeId)> {
+        let is_link = |id: NodeId| document.is(id, &local_name!("a"));
+        let is_teaser = |id: &NodeId| {
+            let is_linked =
+                document.ancestors(*id).take(3).chain(document.subtree(*id)).any(is_link);
+            is_linked && document.text_content(*id).trim().len() >= LEAST_HEADLINE
+        };
+        let before = self.headings.partition_point(|heading| heading.0 < begin);
+        let nearest = self.headings[..before].iter().rev().take(MOST_TEASERS);
+        let teasers: Vec<NodeId> = nearest.map(|heading| heading.0).filter(is_teaser).collect();
+        let around = |two: &[NodeId]| {
+            let around = document.ancestors(two[1]).find(|own| document.contains(*own, two[0]))?;
+            let end = document.node(around).end;
+            (end <= begin && around != two[1]).then_some((around, end))
+        };
+        teasers.windows(2).filter_map(around).collect()
     }
 
     /// Whether a small range contains an author or a date, but neither a heading nor the dates of a list.

@@ -224,12 +224,14 @@ fn is_refusal(reason: &str) -> bool {
 }
 
 /// An earlier night of a site.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PastNight {
     /// Its date, `YYYY-MM-DD`; empty if pages have no dates.
     pub night: String,
     /// The verdict on the site.
     pub verdict: Verdict,
+    /// What was decided about its model.
+    pub decision: String,
     /// The results of its pages.
     pub figures: NightFigures,
 }

@@ -242,12 +242,13 @@ impl Store {
     pub fn history(&self, key: &str, night: &str) -> Result<Vec<PastNight>, StoreError> {
         let read = |condition: &str, most: usize| -> Result<Vec<PastNight>, StoreError> {
             let sql = format!(
-                "SELECT {FIGURES}, night FROM nights WHERE site = ?1 AND run < ?2 \
+                "SELECT {FIGURES}, night, decision FROM nights WHERE site = ?1 AND run < ?2 \
                 AND (?3 = '' OR night <= ?3) {condition} ORDER BY night DESC, run DESC LIMIT {most}"
             );
             self.rows(&sql, params![key, self.run_number(), night], |row| {
                 let verdict = verdict(row, "verdict")?;
-                Ok(PastNight { night: row.get("night")?, verdict, figures: figures(row)? })
+                let (night, decision) = (row.get("night")?, row.get("decision")?);
+                Ok(PastNight { night, verdict, decision, figures: figures(row)? })
             })
         };
         let mut nights = read("", MOST_NIGHTS)?;

@@ -519,14 +519,21 @@ fn complete_structure(texts: &PageTexts<'_>, id: NodeId, include: &mut [bool]) {
 const LONGEST_CELL: usize = 2_500;
 
 /// Whether a table is a layout table: its role says so, it contains other tables or headlines, its cells are long or have many
-/// paragraphs, or it has a single row or column without headers.
+/// paragraphs (elements, or texts between two line breaks), or it has a single row or column without headers.
 pub(crate) fn is_layout(document: &Document, table: NodeId) -> bool {
     let role = document.attribute(table, &local_name!("role"));
     if matches!(role, Some("presentation" | "none")) {
         return true;
     }
     let (mut rows, mut cells, mut widest, mut headers, mut paragraphs) = (0, 0, 0, 0, 0);
+    let mut follows_break = false;
     for id in document.subtree(table).skip(1) {
+        if document.text(id).is_some_and(|text| text.trim().is_empty()) {
+            continue;
+        }
+        let is_break = document.is(id, &local_name!("br"));
+        let ends_paragraph = is_break && follows_break;
+        follows_break = is_break && !follows_break;
         match meant(document, id) {
             Some(local_names!("table" "h1" "article")) => return true,
             Some(local_name!("tr")) => (rows, cells) = (rows + 1, 0),
@@ -542,7 +549,7 @@ pub(crate) fn is_layout(document: &Document, table: NodeId) -> bool {
                 widest = widest.max(cells);
                 headers += 1;
             }
-            Some(local_name!("p")) => {
+            Some(local_names!("p" "br" "hr")) if !is_break || ends_paragraph => {
                 paragraphs += 1;
                 if paragraphs > 4 {
                     return true;

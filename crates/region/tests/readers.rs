@@ -968,6 +968,28 @@ fn captions_in_layouts_and_figures_around_others() {
 }
 
 #[test]
+fn a_table_whose_cell_has_paragraphs_between_line_breaks_is_no_data() {
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let text = |parts: usize| vec!["She sank in the night."; parts].join("<br>\n<br>");
+    let page = |cell: &str| {
+        format!(
+            "<table><tr><td><div>{cell}</div></td><td>Get our letter</td></tr><tr><td>All rights reserved</td><td></td></tr></table>"
+        )
+    };
+    for (html, is_data) in [
+        (page(&text(6)), false),
+        (page(&text(2)), true),
+        (page(&text(6).replace("<br>\n", "")), true),
+    ] {
+        let document = parse(&html);
+        let is_own = |id: &u32| document.text(*id).is_some_and(|text| text.ends_with('.'));
+        let keep: Vec<u32> = document.ids().filter(is_own).collect();
+        let text = region_of(&document, &keep, &[], &base).unwrap().text();
+        assert_eq!(text.contains("All rights"), is_data, "{html}: {text}");
+    }
+}
+
+#[test]
 fn empty_cells_keep_the_others_in_their_columns() {
     let page = "<p>One.</p><table><tr><th></th><th>Mon</th></tr><tr><td>A</td><td></td></tr><tr><td><p>B and more of it</p></td><td>2</td></tr></table><p>Two.</p>";
     let document = parse(page);

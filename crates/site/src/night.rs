@@ -89,7 +89,9 @@ impl Work<'_> {
             return Ok(InitialModel { known, ..InitialModel::of(model) });
         };
         let state = self.widen(store, site)?;
-        let stored = self.stored(&state);
+        // Section pages link to pages that are new tonight.
+        let with_tonight = |model: SiteModel| model.with_addresses(&site.addresses);
+        let stored = self.stored(&state).map(|model| model.map(with_tonight));
         if self.config.run.reextract {
             return Ok(self.apply_stored_model(site, parsed, &state, stored));
         }
@@ -297,6 +299,11 @@ impl Work<'_> {
                         (own.by_wrapper, own.confidence) = (fit.by_wrapper, fit.confidence);
                         own.agreement = fit.agreement;
                     }
+                }
+                if let ModelDecision::Correct(ids) = &decision
+                    && let Some(lost) = words_lost((&old, ids), &tonight, (&applied, &new))
+                {
+                    reason += &lost;
                 }
                 let of = (&model, &new, &not_kept);
                 let kept = self.to_retain(store, state, &tonight, &again, of, &is_gone)?;
@@ -531,6 +538,30 @@ fn chosen_for<'a, 'p>(
     };
     let again = again.iter().filter(|page| with_retained || page.is_unassigned);
     tonight.iter().chain(again).filter(|page| is_of(page)).collect()
+}
+
+/// Describes how many words the texts of some templates have lost by new outcomes, if they have lost most.
+fn words_lost(
+    (old, ids): (&SiteModel, &[String]),
+    tonight: &[CandidatePage<'_>],
+    (before, after): (&Outcomes, &Outcomes),
+) -> Option<String> {
+    let is_of = |page: &&CandidatePage<'_>| {
+        let template = page.template.and_then(|at| template_id(old, at));
+        template.is_some_and(|id| ids.iter().any(|own| own == id))
+    };
+    let words = |applied: &Outcomes| {
+        let of_page = |page: &CandidatePage<'_>| match &applied.get(&page.at?)?.outcome {
+            Outcome::Article(article) => Some(f64::from(article.word_count)),
+            _ => None,
+        };
+        tonight.iter().filter(is_of).filter_map(of_page).sum::<f64>()
+    };
+    let (before, after) = (words(before), words(after));
+    (2.0 * after < before).then(|| {
+        let percent = 100.0 * (1.0 - after / before);
+        format!("; by corrections, its texts have {percent:.0} % fewer words")
+    })
 }
 
 /// How well outcomes fit those of tonight's pages that the old model put into some of its templates.

@@ -83,6 +83,8 @@ pub struct Tonight<'a> {
     pub shared_words: SharedWords,
     /// Number of known addresses whose sure texts were replaced by other texts.
     pub other_texts: u64,
+    /// What was decided about its model.
+    pub decision: &'a str,
     /// The worst verdict on a template, by tonight's sample.
     pub worst_template: Verdict,
     /// Whether the run took all pages of the inputs; otherwise fewer pages mean nothing.
@@ -367,12 +369,22 @@ impl<'a> Compared<'a> {
             .or_else(|| self.changed_texts())
             .or_else(|| self.lost_field())?;
         (now.articles + self.lost(now) >= FEWEST && sum.articles >= FEWEST).then(|| {
+            let corrections = match self.is_corrected() {
+                true => "; it began with corrections: mark the page again, or take the marks back",
+                false => "",
+            };
             let next = format!(
-                "compare pages with their texts: sitegrove inspect RUN_DIR {}",
+                "compare pages with their texts: sitegrove inspect RUN_DIR {}{corrections}",
                 self.tonight.site
             );
             assessment(Verdict::Broken, evidence, next)
         })
+    }
+
+    /// Whether a template was learnt from corrections tonight, or in the first night that was not as usual since.
+    fn is_corrected(&self) -> bool {
+        let first = self.history.iter().rev().take_while(|past| is_other(past)).last();
+        first.map_or(self.tonight.decision, |past| &past.decision) == "correct"
     }
 
     fn lost_texts(&self) -> Option<String> {
@@ -793,6 +805,7 @@ mod tests {
             lost_texts: None,
             shared_words: SharedWords::default(),
             other_texts: figures.known,
+            decision: "keep",
             worst_template: Verdict::Healthy,
             is_whole: true,
         }
@@ -814,7 +827,8 @@ mod tests {
             let judged = judge(&history, &tonight);
             let verdict = judged.health.verdict;
             found = Some(judged);
-            history.push(PastNight { night: date, verdict, figures: figures.clone() });
+            let (night, figures) = (date, figures.clone());
+            history.push(PastNight { night, verdict, figures, ..PastNight::default() });
         }
         found.unwrap()
     }
@@ -923,7 +937,8 @@ mod tests {
         let others: Vec<_> = (0..6).map(|_| again(0.3, 0.9)).collect();
         assert_eq!(super::tests::verdict(&after(&others, again(0.25, 0.88))), Verdict::Healthy);
         // A page that is hard to read may be read otherwise.
-        let past = |figures| PastNight { night: String::new(), verdict: Verdict::Healthy, figures };
+        let past =
+            |figures| PastNight { verdict: Verdict::Healthy, figures, ..PastNight::default() };
         let history: Vec<_> = usual.into_iter().map(past).collect();
         let figures = again(0.8, 0.9);
         let shared =
@@ -973,7 +988,7 @@ mod tests {
 
     #[test]
     fn texts_are_shorter_than_those_of_usual_nights_or_have_lost_nothing() {
-        let past = |verdict, figures| PastNight { night: String::new(), verdict, figures };
+        let past = |verdict, figures| PastNight { verdict, figures, ..PastNight::default() };
         assert!(UsualLengths::of(&[past(Verdict::Blocked, night(12, &[]))]).is_none());
         let history: Vec<_> =
             many(12).into_iter().map(|figures| past(Verdict::Healthy, figures)).collect();

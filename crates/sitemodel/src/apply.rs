@@ -19,7 +19,7 @@ use crate::stages::cluster::{Assigned, Layouts};
 use crate::stages::extract::{Demands, extract, rights_of_page};
 use crate::stages::signify::SiblingPage;
 use crate::template::{LearntTemplate, Way};
-use crate::walls::{self, ADDRESSES, add_repeated, lines_of, story};
+use crate::walls::{self, ADDRESSES, MOST_LINES, add_repeated, lines_of, story};
 use crate::{Meter, ModelStep, NoMeter};
 
 /// The outcome of a page.
@@ -175,7 +175,7 @@ impl SiteModel {
             let mut article = extract(sibling, &template.id, wrapper, body, wanted, settings)?;
             // Only grove compares siblings.
             if learnt.judgement().is_some() {
-                if let Some(reason) = walls::reason(&article, sibling.page, &template.repeated) {
+                if let Some(reason) = walls::reason(&article, sibling.page, template) {
                     return Err(reason);
                 }
                 walls::note_paywall(&mut article, &template.repeated);
@@ -384,7 +384,18 @@ impl SiteModel {
         &self,
         notices: &BTreeMap<u32, BTreeSet<u64>>,
     ) -> Option<(Self, Vec<String>)> {
-        self.with_repeated(notices.iter().map(|(number, lines)| (*number, lines.clone(), true)))
+        let lines = notices.iter().map(|(number, lines)| (*number, lines.clone(), true));
+        let mut model = self.with_repeated(lines).map_or_else(|| self.clone(), |(model, _)| model);
+        let mut ids = Vec::new();
+        for (number, lines) in notices {
+            let template = &mut model.templates[*number as usize];
+            let known = template.notices.len();
+            template.notices.extend(lines.iter().take(MOST_LINES.saturating_sub(known)));
+            if template.notices.len() > known {
+                ids.push(template.id.clone());
+            }
+        }
+        (!ids.is_empty()).then_some((model, ids))
     }
 
     /// Adds repeated lines to templates; the last value of each is whether most of their pages have the lines.

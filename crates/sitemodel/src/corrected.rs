@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dom::Document;
+use dom::xpath::Path;
 use grove::Patterns;
 use model::TemplateCorrection;
 
@@ -93,8 +94,15 @@ pub fn unmatched<'c>(
         }
         let patterns = &learnt.judgement()?.patterns;
         let stored = template.corrections.iter().find(|c| is_of(c, correction))?;
+        if stored.blocks.is_empty() {
+            return None;
+        }
         if stored.blocks.iter().all(|block| block.element.is_none()) {
-            return Some("its page has no element at the XPath");
+            let mut xpaths = stored.blocks.iter().map(|block| block.xpath.parse::<Path>());
+            return Some(match xpaths.any(|path| path.is_ok()) {
+                true => "its page has no element at the XPath",
+                false => "its XPath cannot be read",
+            });
         }
         let is_gone = known_share(stored, patterns) == 0.0;
         is_gone.then_some("its template has none of the marked elements any more")
@@ -124,7 +132,14 @@ pub fn not_learnt(
         };
         let by_patterns =
             || best_known(model.templates().iter().filter_map(|own| Some((own, share(own)?))));
-        ids.extend(of_page.or_else(by_patterns).map(|template| template.id.clone()));
+        // A line without blocks takes back the marks of its page.
+        let has_marks = |own: &&Template| {
+            correction.blocks.is_empty()
+                && own.corrections.iter().any(|own| own.url == correction.url)
+        };
+        let of_marks = || model.templates().iter().find(has_marks);
+        let template = of_page.or_else(of_marks).or_else(by_patterns);
+        ids.extend(template.map(|template| template.id.clone()));
     }
     ids.into_iter().collect()
 }

@@ -1,5 +1,7 @@
 //! Learns the model of a site from pages: cluster, then judge (or signify and rank), then wrap.
 
+use std::collections::BTreeSet;
+
 use dom::Document;
 use grouping::{AddressDigest, address_hash};
 use model::{FeedItem, Mark, Page, TemplateCorrection, TemplateKind, contain_panics};
@@ -199,7 +201,9 @@ fn corrected(
             if of_cluster.iter().all(|new| new.url != correction.url) {
                 // The settings may have newer marks of a page that is not in the sample.
                 let mut newer = own.iter().filter(|own| own.url == correction.url);
-                let newer = newer.find(|own| !own.elements.is_empty() && !is_of(correction, own));
+                let can_be_used =
+                    |own: &&TemplateCorrection| own.blocks.is_empty() || !own.elements.is_empty();
+                let newer = newer.find(|own| can_be_used(own) && !is_of(correction, own));
                 of_cluster.push(newer.unwrap_or(correction).clone());
             }
         }
@@ -291,6 +295,7 @@ fn learn_template(
         repeated,
         corrections,
         learnt,
+        notices: BTreeSet::new(),
     };
     (template, found)
 }
@@ -300,6 +305,7 @@ impl Template {
     fn follow(&mut self, old: &Self) {
         self.id.clone_from(&old.id);
         add_repeated(&mut self.repeated, old.repeated.iter().copied());
+        self.notices.extend(&old.notices);
         let version = old.wrapper().map_or(0, |wrapper| wrapper.version);
         let is_same = |new: &model::Wrapper| {
             old.wrapper().is_some_and(|old| old.content == new.content && old.prune == new.prune)

@@ -9,7 +9,7 @@
 //! `tmpl` (a template, any number). Integers are little-endian. Maps are written in the order of their keys
 //! and numbers in their shortest form, so that equal models are equal bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use grouping::AddressDigest;
 use model::{TemplateCorrection, TemplateKind, Wrapper};
@@ -105,6 +105,9 @@ pub struct Template {
     pub corrections: Vec<TemplateCorrection>,
     /// What was learnt about the template; `None` if pages of its kind are dropped.
     pub learnt: Option<LearntTemplate>,
+    /// Hashes of the repeated lines that pages have had in place of their texts.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) notices: BTreeSet<u64>,
 }
 
 impl Template {
@@ -161,6 +164,13 @@ impl SiteModel {
     /// The digest of the addresses of the site.
     pub fn addresses(&self) -> &AddressDigest {
         &self.addresses
+    }
+
+    /// Returns the model with more addresses of the site: links that lead to them lead to pages of the site.
+    #[must_use]
+    pub fn with_addresses(mut self, more: &AddressDigest) -> Self {
+        self.addresses = self.addresses.merged(more);
+        self
     }
 
     /// Its templates, in the order in which they were learnt.

@@ -16,6 +16,7 @@ use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::body::ArticleBody;
+use crate::model::Template;
 use crate::parsed::ParsedPage;
 use crate::stages::extract::{paragraphs_of, remove_paragraphs};
 
@@ -38,7 +39,7 @@ const MOST_WORDS_ALONE: u32 = 120;
 /// Maximum number of words of a link that belongs to a request to subscribe.
 const WORDS_OF_LINK: u32 = 4;
 /// Maximum number of repeated lines that are kept for a template.
-const MOST_LINES: usize = 1_000;
+pub(crate) const MOST_LINES: usize = 1_000;
 
 /// Returns hashes of the lines that pages of a sample at several addresses have in common, ascending, and whether at
 /// least half of the pages have the line.
@@ -106,11 +107,11 @@ pub(crate) fn lines_of(article: &Article) -> Option<BTreeSet<u64>> {
 }
 
 /// Returns why an article is not one, if so: the site serves its text at other addresses too, or serves it instead of an
-/// article. `repeated` is the result of [`repeated_lines`] for the template.
+/// article.
 pub(crate) fn reason(
     article: &Article,
     page: &ParsedPage<'_>,
-    repeated: &[(u64, bool)],
+    Template { repeated, notices, .. }: &Template,
 ) -> Option<DropReason> {
     let text = &*article.text;
     if article.word_count > MOST_WORDS {
@@ -120,8 +121,12 @@ pub(crate) fn reason(
     let counts = WordCounts::of(text, title, &article.url, repeated);
     if counts.are_shared() {
         let kind = kind_of(title, text).map(|(kind, _)| kind);
-        let unnamed = counts.of_most && WORDS_UNNAMED.contains(&counts.words);
-        return kind.or(unnamed.then_some(DropReason::DuplicateText));
+        let mut hashes = LineHasher::of(&article.url);
+        let mut is_notice =
+            |line: &str| hashes.hash(line).is_some_and(|line| notices.contains(&line));
+        let is_unnamed = counts.of_most && WORDS_UNNAMED.contains(&counts.words)
+            || text.lines().any(&mut is_notice);
+        return kind.or(is_unnamed.then_some(DropReason::DuplicateText));
     }
     if counts.shared == 0 && counts.words > MOST_WORDS_ALONE {
         return None;

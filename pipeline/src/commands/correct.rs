@@ -171,6 +171,10 @@ fn corrections_of(args: &CorrectArgs) -> Result<Vec<ArticleCorrection>> {
         return Ok(found);
     };
     let text = text_file.as_deref().map(read_text).transpose()?;
+    for name in authors.iter().filter(|name| name.contains(", ")) {
+        let next = "repeat --authors for each person";
+        tracing::warn!(next, "“{name}” is taken as the name of one person");
+    }
     let is_named = |name: &&String| !name.trim().is_empty();
     let values = CorrectedValues {
         title: title.clone(),

@@ -73,6 +73,8 @@ struct Answers {
     refused: BTreeMap<u16, u64>,
     /// Number of addresses that are gone.
     gone: u64,
+    /// The host of another site to which addresses redirect, and their number.
+    moved: Option<(String, u64)>,
     /// The time of the last refusal.
     at: Option<jiff::Timestamp>,
 }
@@ -92,14 +94,22 @@ impl SiteAnswers {
         }
         let Some(site) = grouping::site_key(&drop.url) else { return };
         drop.site.clone_from(&site);
-        let is_gone = drop.gone.as_ref().is_some_and(|gone| gone.moved_to.is_none());
-        if drop.refused.is_none() && !is_gone
+        let moved_to = drop.gone.as_ref().map(|gone| gone.moved_to.as_deref());
+        let is_gone = moved_to == Some(None);
+        let host =
+            moved_to.flatten().filter(|to| grouping::site_key(to).is_some_and(|to| to != site));
+        let host = host.and_then(|to| Some(to.split('/').nth(2)?.to_owned()));
+        if drop.refused.is_none() && !is_gone && host.is_none()
             || self.0.len() >= Self::MOST && !self.0.contains_key(&site)
         {
             return;
         }
         let own = self.0.entry(site).or_default();
         own.gone += u64::from(is_gone);
+        if let Some(host) = host {
+            let moved = own.moved.get_or_insert_with(|| (host.clone(), 0));
+            moved.1 += u64::from(moved.0 == host);
+        }
         if let Some(refusal) = drop.refused {
             *own.refused.entry(refusal.status).or_default() += 1;
             own.at = own.at.max(refusal.at);
@@ -172,10 +182,16 @@ impl<'a> SiteJudge<'a> {
             lost_texts: night.lost_texts.as_deref(),
             shared_words: night.shared_words,
             other_texts,
+            decision: &night.decision,
             worst_template: night.health.verdict,
             is_whole: self.is_whole,
         };
-        let NightVerdict { health, usual, lost_templates, is_usual } = judge(&history, &tonight);
+        let NightVerdict { mut health, usual, lost_templates, is_usual } =
+            judge(&history, &tonight);
+        let moved = self.answers.0.get(&night.site).and_then(|own| own.moved.as_ref());
+        if let (Verdict::Missing, Some((host, number))) = (health.verdict, moved) {
+            health.evidence += &format!("; {number} of its addresses redirect to {host}");
+        }
         night.usual = usual;
         // A run that was committed before keeps its verdict.
         if night.health.evidence.is_empty() {

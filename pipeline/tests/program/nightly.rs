@@ -187,10 +187,11 @@ fn comments_that_go_with_a_redesign_are_no_loss_of_texts() {
     assert_eq!((&*later.decision(), &*later.verdict()), ("keep", "healthy"), "{:?}", later.health);
 }
 
+const LONG_NOTICE: &str = "<p>We are down for maintenance tonight, and expect to be back before the ferry leaves in the \
+                           morning. Thank you for your patience, says the whole crew of this small journal.</p>";
+
 /// A notice in the layout of the posts, instead of some of them.
-fn closed(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
-    let notice = "<p>We are down for maintenance tonight, and expect to be back before the ferry leaves in the \
-                  morning. Thank you for your patience, says the whole crew of this small journal.</p>";
+fn closed(of: impl Iterator<Item = usize>, notice: &str) -> Vec<(String, String)> {
     let of_post = |n| {
         let paragraphs = format!("<p>{}</p>", prose::paragraphs(n).join("</p>\n<p>"));
         let html = prose::post(n).replace(&prose::title(n), "Back soon");
@@ -205,7 +206,7 @@ fn what_is_served_instead_of_articles_tonight_is_noted() {
     let mut nights = Nights::new();
     nights.night(&posts(0..12));
     let mut pages = posts(12..16);
-    pages.extend(closed(16..22));
+    pages.extend(closed(16..22, LONG_NOTICE));
     let closed_tonight = nights.night(&pages);
     assert_eq!(closed_tonight.decision(), "note-walls", "{:?}", closed_tonight.health);
     let reasons = |night: &Night| -> Vec<String> {
@@ -215,13 +216,54 @@ fn what_is_served_instead_of_articles_tonight_is_noted() {
     assert_eq!(closed_tonight.results.articles.len(), 4);
     // It is known from then on, on a single page too, also if the template is learnt again.
     let mut pages = posts(22..26);
-    pages.extend(closed(26..27));
+    pages.extend(closed(26..27, LONG_NOTICE));
     let after = nights.night(&pages);
     assert_eq!(&*after.decision(), "keep", "{:?}", after.health);
     assert_eq!(reasons(&after), ["duplicate-text"]);
     for n in 22..26 {
         after.has_text_of(n);
     }
+}
+
+#[test]
+fn short_notices_in_place_of_texts_are_dropped() {
+    let mut nights = Nights::new();
+    nights.night(&posts(0..12));
+    let notice = "<p>The crew has been informed, please come again in a few minutes.</p>";
+    let mut later = closed(24..26, notice);
+    later.extend(posts(26..30));
+    for (pages, verdict, dropped) in
+        [(closed(12..24, notice), "blocked", 12), (later, "healthy", 2)]
+    {
+        let night = nights.night(&pages);
+        assert_eq!(&*night.verdict(), verdict, "{:?}", night.health);
+        let reasons = night.results.dropped.iter().map(|drop| text(drop, "reason"));
+        assert!(reasons.clone().all(|reason| reason == "duplicate-text"));
+        assert_eq!(reasons.count(), dropped);
+        assert_eq!(night.results.articles.len(), pages.len() - dropped);
+    }
+}
+
+#[test]
+fn a_site_that_moved_is_missing_and_says_where_it_is() {
+    let mut nights = Nights::new();
+    for _ in 0..4 {
+        let from = 12 * nights.count;
+        nights.night(&posts(from..from + 12));
+    }
+    let mut crawl = Crawl::of_day(DAYS[4]);
+    for n in 0..5 {
+        let head = format!(
+            "HTTP/1.1 301 Moved Permanently\r\nLocation: https://www.new.example/notes/{n:03}\r\n"
+        );
+        crawl.response(&url(n), &head, b"");
+        crawl.page(&format!("https://www.new.example/notes/{n:03}"), &prose::post(n));
+    }
+    let archive = crawl.write(nights.folder.path(), "moved.warc.gz");
+    let moved = nights.run(&archive, "moved", &[]);
+    assert_eq!(moved.verdict(), "missing", "{:?}", moved.health);
+    let evidence = moved.of("posts.example", "evidence");
+    assert!(evidence.ends_with("; 5 of its addresses redirect to www.new.example"), "{evidence}");
 }
 
 /// Posts with markup after their first paragraph, in place of the rest if `is_cut`.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::common::crawl::Crawl;
 use crate::common::program::{call, in_repository, parts, refuse, run, sitegrove, succeeded, word};
 use crate::common::prose;
-use crate::common::results::{files, parse, text};
+use crate::common::results::{Results, files, parse, text};
 use crate::common::unfinished::{run_command, signal, wait_for};
 
 /// Searches and returns the answer; must succeed.
@@ -152,6 +152,44 @@ fn an_index_grows_and_an_address_is_in_it_once() {
     // Removed articles may be added again.
     night(&other, "out-3");
     assert_eq!(total(&search(&index, "*", &[])), 12);
+}
+
+#[test]
+fn texts_are_not_lost_to_notices_at_their_addresses() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = folder.path().join("articles.index");
+    let night = |archive: &Path| {
+        let out = folder.path().join("out");
+        run(&[archive], &out, &["--index", word(&index), "--overwrite"]);
+        Results::read(&out).articles.len()
+    };
+    let monday =
+        crawl(folder.path(), "monday.warc.gz", "a.example", &[0, 1, 2, 3, 4].map(|n| (n, n)));
+    assert_eq!(night(&monday), 5);
+    // Three addresses have the same short text, and one has become shorter.
+    let mut tuesday = Crawl::of_day("2024-05-02");
+    let text = |n: usize| format!("<p>{}</p>", prose::paragraphs(n).join("</p>\n<p>"));
+    let short = |n: usize, inside: &str| {
+        let html = prose::post(n).replace(&text(n), inside);
+        assert!(html.contains(inside), "{html}");
+        html
+    };
+    let notice = "<p>The crew has been informed, please come again in a few minutes.</p>";
+    for n in 0..3 {
+        let html = short(n, notice).replace(&prose::title(n), "Something went wrong");
+        tuesday.page(&format!("https://a.example/notes/{n}"), &html);
+    }
+    for n in 5..12 {
+        tuesday.page(&format!("https://a.example/notes/{n}"), &prose::post(n));
+    }
+    let all = night(&tuesday.write(folder.path(), "tuesday.warc.gz"));
+    assert_eq!(all, 10, "the notices are articles without a store");
+    let found = search(&index, "*", &["--limit", "100"]);
+    assert_eq!(total(&found), 12);
+    for n in 0..3 {
+        let own = search(&index, &format!("url:\"https://a.example/notes/{n}\""), &[]);
+        assert_eq!(own["hits"][0]["title"], prose::title(n));
+    }
 }
 
 #[test]

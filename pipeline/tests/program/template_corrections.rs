@@ -173,11 +173,16 @@ fn what_matches_nothing_is_named_and_a_line_that_is_no_correction_is_an_error() 
         assert!(errors.contains(told), "{told}: {errors}");
     }
     assert_eq!(results.count("corrections_unmatched"), 1);
-    let file =
-        write_lines(&folder.path().join("c.jsonl"), &[correction(3, &[("//p[", "content")])]);
-    let (_, errors, results) = run(folder.path(), "torn", &["--corrections", &file]);
-    assert!(errors.contains("its page has no element at the XPath"), "{errors}");
-    assert_eq!(results.count("corrections_unmatched"), 1);
+    for (out, xpath, why) in [
+        ("torn", "//p[", "its XPath cannot be read"),
+        ("none", "//q", "its page has no element at the XPath"),
+    ] {
+        let file =
+            write_lines(&folder.path().join("c.jsonl"), &[correction(3, &[(xpath, "content")])]);
+        let (_, errors, results) = run(folder.path(), out, &["--corrections", &file]);
+        assert!(errors.contains(why), "{errors}");
+        assert_eq!(results.count("corrections_unmatched"), 1);
+    }
     fs::write(folder.path().join("bad.jsonl"), "{\"url\": 3}\n").unwrap();
     let bad = folder.path().join("bad.jsonl");
     let (code, _, errors) =
@@ -209,6 +214,38 @@ fn a_store_keeps_corrections_for_later_nights() {
     let again = nights.run(&archive, "again", &["--corrections", &file]);
     assert_eq!(again.decision(), "keep", "{:?}", again.health);
     assert_eq!(again.results.count("corrections_unmatched"), 0);
+}
+
+#[test]
+fn marks_that_cost_most_words_are_named_and_can_be_taken_back() {
+    let mut nights = Nights::new();
+    let pages = |of: std::ops::Range<usize>| of.map(page).collect::<Vec<_>>();
+    nights.night(&pages(0..12));
+    nights.night(&pages(12..24));
+    let bad = correction(30, &[("//div[@class='entry']", "not-content")]);
+    let bad = write_lines(&nights.folder.path().join("bad.jsonl"), &[bad]);
+    let archive = nights.crawl(DAYS[2], &pages(24..36));
+    let worse = nights.run(&archive, "bad", &["--corrections", &bad]);
+    assert_eq!(worse.decision(), "correct", "{:?}", worse.health);
+    let site = "posts.example";
+    assert!(
+        worse.of(site, "reason").contains("by corrections, its texts have"),
+        "{:?}",
+        worse.health
+    );
+    let later = nights.night(&pages(36..48));
+    for night in [&worse, &later] {
+        assert_eq!(night.verdict(), "broken", "{:?}", night.health);
+        assert!(night.of(site, "next").contains("began with corrections"), "{:?}", night.health);
+    }
+    let back = write_lines(&nights.folder.path().join("back.jsonl"), &[correction(30, &[])]);
+    let archive = nights.crawl(DAYS[4], &pages(48..60));
+    let good = nights.run(&archive, "good", &["--corrections", &back]);
+    assert_eq!(good.decision(), "correct", "{:?}", good.health);
+    assert_eq!(good.results.count("corrections_unmatched"), 0);
+    for n in 48..60 {
+        assert!(text(good.results.article(&url(n)), "text").contains(&prose::text(n)), "{n}");
+    }
 }
 
 #[test]

@@ -226,3 +226,20 @@ fn damage_is_told() {
         assert!(error.contains(expected), "{expected}: {error}");
     }
 }
+
+#[test]
+fn merged_digests_know_the_addresses_of_both() {
+    let (one, other) = (
+        digest(&["https://e.org/a/1", "https://e.org/a/2", "https://e.org/a/3"]),
+        digest(&["https://e.org/b", "https://e.org/b?ref=1", "https://e.org/b?ref=2"]),
+    );
+    let both = one.merged(&other);
+    assert_eq!(both, other.merged(&one));
+    assert_eq!(both.merged(&one), both);
+    both.validate().unwrap();
+    assert!(both.pages_below("https://e.org/a"));
+    assert_eq!(both.total(), one.total() + other.total());
+    let links = ["https://e.org/a/1", "https://e.org/b?ref=2"];
+    assert!(both.leads_to(links.into_iter(), "https://e.org/", 2, &tracking()));
+    assert!(!one.leads_to(links.into_iter(), "https://e.org/", 2, &tracking()));
+}

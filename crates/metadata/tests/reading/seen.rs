@@ -56,6 +56,28 @@ fn another_article_has_dates_of_its_own() {
 }
 
 #[test]
+fn teasers_above_the_headline_have_dates_and_authors_of_their_own() {
+    let teaser = |day: u32| {
+        format!(
+            "<div><a href=/plums/{day}><h3>Plums are late this year</h3></a><span class=by>By Carl Other</span> \
+             <time datetime=2020-05-0{day}>{day} May 2020</time></div>"
+        )
+    };
+    let strip = format!("<div class=strip>{}{}</div>", teaser(1), teaser(2));
+    let article = |byline: &str| {
+        let body = FILLER.repeat(30);
+        format!("{strip}<div><h1>Pears ripen early</h1>{byline}{body}</div>")
+    };
+    let dated = article("<div class=date>4 May 2020</div>");
+    published(&dated, "2020-05-04");
+    authors(&dated, &[]);
+    authors(&article("<div class=who>By Jane Doe</div>"), &["Jane Doe"]);
+    // A headline of the page's own section is no teaser.
+    let head = "<div><h2><a href=/fruit>Fruit and vegetables of May</a></h2><time datetime=2020-05-04>4 May</time></div>";
+    published(&format!("{head}<h1>Pears ripen early</h1>{FILLER}"), "2020-05-04");
+}
+
+#[test]
 fn a_list_in_a_small_aside_is_that_of_others() {
     let other = "<aside><h3>Latest</h3><a href=/plums>Plums</a><time datetime=2020-05-09>9 May</time></aside>";
     published(&format!("<h1>Pears ripen early</h1>{}{other}", FILLER.repeat(22)), "");

@@ -87,6 +87,9 @@ pub(super) fn corrections_of(
             continue;
         }
         counts.marks += blocks.len();
+        if let Some(what) = degenerate(&blocks, task.article_words) {
+            warn(&format!("the answer of {url} {what}; leave it out unless that is right"));
+        }
         corrections.push(TemplateCorrection {
             url,
             by: by.clone(),
@@ -97,6 +100,18 @@ pub(super) fn corrections_of(
         });
     }
     corrections
+}
+
+/// Says why an answer is probably wrong: it has one label for all blocks, or leaves hardly anything of the article.
+fn degenerate(blocks: &[MarkedBlock], words_of_article: u32) -> Option<String> {
+    let first = blocks.first()?.mark;
+    if blocks.len() > 1 && blocks.iter().all(|block| block.mark == first) {
+        return Some(format!("calls all {} blocks {}", blocks.len(), first.as_str()));
+    }
+    let content = blocks.iter().filter(|block| block.mark == Mark::Content);
+    let words: u32 = content.map(|block| block.words).sum();
+    let is_little = words < words_of_article / 10;
+    is_little.then(|| format!("leaves {words} of {words_of_article} words of its article"))
 }
 
 /// Reads from an answer whether each numbered block is content. The answer is an object of `main` and `other` by number, its
@@ -116,17 +131,17 @@ fn answers_in(answer: &Value, items: usize) -> Option<BTreeMap<usize, bool>> {
                 .filter(|(_, list)| list.is_array())
                 .and_then(|(_, list)| answers_in(list, items))
         }
-        Value::Array(content) => {
+        Value::Array(list) => {
             let of = |value: &Value| match value {
                 Value::Number(number) => usize::try_from(number.as_u64()?).ok(),
                 Value::String(text) => number_in(text),
                 _ => None,
             };
-            let content: BTreeSet<usize> = content.iter().filter_map(of).collect();
+            let content: BTreeSet<usize> = list.iter().filter_map(of).collect();
             let mut found: BTreeMap<usize, bool> =
                 content.iter().map(|item| (*item, true)).collect();
             // An answer that names no block of the page is about another page.
-            if content.range(1..=items).next().is_some() {
+            if list.is_empty() || content.range(1..=items).next().is_some() {
                 for item in 1..=items {
                     found.entry(item).or_insert(false);
                 }
@@ -230,13 +245,34 @@ mod tests {
     }
 
     #[test]
+    fn answers_that_leave_nothing_are_probably_wrong() {
+        let why = |marks: &[(u32, Mark)], words| {
+            let block = |&(words, mark): &(u32, Mark)| MarkedBlock {
+                xpath: String::new(),
+                element: None,
+                words,
+                hash: String::new(),
+                mark,
+            };
+            degenerate(&marks.iter().map(block).collect::<Vec<_>>(), words).unwrap_or_default()
+        };
+        let (content, other) = (Mark::Content, Mark::NotContent);
+        assert_eq!(why(&[(9, other), (90, other)], 90), "calls all 2 blocks not-content");
+        assert_eq!(why(&[(9, content), (90, content)], 90), "calls all 2 blocks content");
+        assert_eq!(why(&[(8, content), (90, other)], 90), "leaves 8 of 90 words of its article");
+        assert_eq!(why(&[(9, content), (90, other)], 90), "");
+        assert_eq!(why(&[(9, content)], 9), "");
+    }
+
+    #[test]
     fn torn_and_strange_answers_give_what_they_have() {
         assert_eq!(answers(json!("{\"1\": \"main\", \"2\": \"oth")), Some(vec![(1, true)]));
         assert_eq!(answers(json!("7main, 99999999999999999999999main")), Some(vec![(7, true)]));
         assert_eq!(answers(json!({"1": 5, "x": "main"})), None);
         assert_eq!(answers(json!([7])), Some(vec![(7, true)]));
+        assert_eq!(answers(json!([])), Some(vec![(1, false), (2, false), (3, false)]));
         for nothing in
-            [json!(null), json!(""), json!("I cannot."), json!([]), json!({}), json!("{[")]
+            [json!(null), json!(""), json!("I cannot."), json!(["x"]), json!({}), json!("{[")]
         {
             assert_eq!(answers(nothing.clone()), None, "{nothing}");
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Result;
 use dom::{Document, normalize_space};
 use grouping::address_hash;
-use model::{NamedElement, Page, Site};
+use model::{Article, NamedElement, Page, Site};
 use serde::{Deserialize, Serialize};
 use sink::escape_markup;
 use sitemodel::markable::{MarkableBlock, MarkablePage, most_typical};
@@ -28,6 +28,9 @@ pub(super) struct LabelTask {
     /// Its template, and the mean confidence of the articles of that template.
     template: String,
     confidence: f64,
+    /// Number of words of its article.
+    #[serde(default)]
+    pub(super) article_words: u32,
     /// The page, as HTML or as text; the form that was not asked for is empty.
     #[serde(default)]
     html: String,
@@ -72,20 +75,20 @@ pub(super) fn tasks_of_run(
     for key in results.sites()? {
         let site = sites.get(key.as_str());
         let records = records.of_site(&key)?;
-        // The sum of confidences and the addresses of the articles of each template.
-        let mut of_templates: BTreeMap<&str, (f64, Vec<&str>)> = BTreeMap::new();
+        // The sum of confidences and the articles of each template.
+        let mut of_templates: BTreeMap<&str, (f64, Vec<&Article>)> = BTreeMap::new();
         for article in records.articles.iter().filter(|article| !article.template.is_empty()) {
-            let (sum, urls) = of_templates.entry(&article.template).or_default();
+            let (sum, articles) = of_templates.entry(&article.template).or_default();
             *sum += article.confidence;
-            urls.push(&article.url);
+            articles.push(article);
         }
-        for (template, (sum, urls)) in of_templates {
-            let confidence = sum / urls.len() as f64;
+        for (template, (sum, articles)) in of_templates {
+            let confidence = sum / articles.len() as f64;
             if confidence < args.below {
                 templates += 1;
                 let of = (template, confidence);
                 is_whole &= site.is_some();
-                let typical = site.map(|site| typical_pages(site, of, urls, args, &settings));
+                let typical = site.map(|site| typical_pages(site, of, articles, args, &settings));
                 tasks.extend(typical.into_iter().flatten());
             }
         }
@@ -96,14 +99,14 @@ pub(super) fn tasks_of_run(
 fn typical_pages(
     site: &Site,
     (template, confidence): (&str, f64),
-    mut urls: Vec<&str>,
+    mut articles: Vec<&Article>,
     args: &LabelsExportArgs,
     settings: &Settings,
 ) -> Vec<LabelTask> {
-    urls.sort_by_cached_key(|url| (address_hash(url), (*url).to_owned()));
-    urls.dedup();
-    let page = |url: &&str| site.pages.iter().find(|page| page.url == *url);
-    let pages: Vec<&Page> = urls.iter().filter_map(page).take(CHOSEN_FROM).collect();
+    articles.sort_by_cached_key(|own| (address_hash(&own.url), own.url.clone()));
+    articles.dedup_by(|a, b| a.url == b.url);
+    let page = |own: &&Article| site.pages.iter().find(|page| page.url == own.url);
+    let pages: Vec<&Page> = articles.iter().filter_map(page).take(CHOSEN_FROM).collect();
     let parsed: Vec<ParsedPage<'_>> = pages.iter().map(|page| parse_page(page, settings)).collect();
     let mut left: Vec<&ParsedPage<'_>> = parsed.iter().collect();
     let mut tasks = Vec::new();
@@ -111,7 +114,9 @@ fn typical_pages(
         && let Some(at) = most_typical(&left)
     {
         let page = left.remove(at);
-        tasks.push(LabelTask::of(page, args.form, &site.key, (template, confidence)));
+        let article = articles.iter().find(|own| own.url == page.page.url);
+        let words = article.map_or(0, |own| own.word_count);
+        tasks.push(LabelTask::of(page, args.form, &site.key, (template, confidence), words));
     }
     tasks
 }
@@ -125,6 +130,7 @@ impl LabelTask {
         form: LabelForm,
         site: &str,
         (template, confidence): (&str, f64),
+        article_words: u32,
     ) -> Self {
         let document = &page.document;
         let MarkablePage { elements, blocks } = MarkablePage::of(page);
@@ -144,6 +150,7 @@ impl LabelTask {
             site: site.to_owned(),
             template: template.to_owned(),
             confidence: (confidence * 1_000.0).round() / 1_000.0,
+            article_words,
             html,
             text,
             elements,
