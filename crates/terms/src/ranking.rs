@@ -178,7 +178,7 @@ mod tests {
 
     /// Pages given as words; a word's hash is its index in a list.
     fn pages(texts: &[&str]) -> (Vec<Vec<u64>>, Vocabulary) {
-        let (mut words, mut vocabulary) = (Vec::new(), Vocabulary::new());
+        let (mut words, mut vocabulary) = (Vec::new(), Vocabulary::default());
         let mut hash = |text: &str| {
             let known = words.iter().position(|word| word == text);
             let place = known.unwrap_or_else(|| {
@@ -242,7 +242,7 @@ mod tests {
         fn terms_are_ranked_in_any_order(
             mut sample in prop::collection::vec(prop::collection::vec(0_u64..12, 0..40), 1..4),
         ) {
-            let mut vocabulary = Vocabulary::new();
+            let mut vocabulary = Vocabulary::default();
             let texts: Vec<_> = (0..12).map(|n| format!("t{n}")).collect();
             for (hash, text) in texts.iter().enumerate() {
                 vocabulary.learn(Term { hash: hash as u64, text });

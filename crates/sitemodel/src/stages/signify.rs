@@ -117,7 +117,7 @@ fn analyze_all(
     });
     let join = |mut all: (Vec<_>, Vocabulary), more: (Vec<_>, Vocabulary)| {
         all.0.extend(more.0);
-        all.1.merge(&more.1);
+        all.1.merge(more.1);
         all
     };
     several.reduce_with(join).unwrap_or_default()
@@ -129,9 +129,15 @@ fn analyze(
     vocabulary: &mut Vocabulary,
 ) -> PageTerms {
     ANALYZERS.with_borrow_mut(|analyzers| {
-        let document = &page.document;
-        let texts = document.ids().map(|id| document.text(id).unwrap_or_default());
-        let (terms, starts) = analyzers.get(language).learn(texts, vocabulary);
+        let analyzer = analyzers.get(language);
+        let (mut terms, mut starts) = (Vec::new(), vec![0]);
+        for id in page.document.ids() {
+            analyzer.analyze(page.document.text(id).unwrap_or_default(), &mut |term| {
+                vocabulary.learn(term);
+                terms.push(term.hash);
+            });
+            starts.push(terms.len() as u32);
+        }
         PageTerms::new(terms, starts)
     })
 }
