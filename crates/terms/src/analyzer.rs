@@ -126,7 +126,6 @@ pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
 #[derive(Default)]
 pub struct Analyzers {
     by_recipe: BTreeMap<RecipeKey, Used>,
-    /// The key used last.
     last: Option<RecipeKey>,
     /// Number of changes from one analyzer to another.
     turns: u64,

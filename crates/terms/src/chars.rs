@@ -109,7 +109,6 @@ impl CharacterKind {
         self.0 & (PYTHON_WORD | PYTHON_SINGLE) == PYTHON_WORD
     }
 
-    /// Whether it has any of these flags.
     #[inline]
     pub(crate) fn has(self, flags: u16) -> bool {
         self.0 & flags != 0
