@@ -161,7 +161,7 @@ fn feed_terms(items: &[&FeedItem], language: Option<Language>, top: usize) -> Op
 
 /// Detects the language of a page's text, from text nodes outside of links, the longest first: in any layout, these are
 /// most likely the article.
-pub fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
+fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
     const ENOUGH: usize = 4096;
     let ParsedPage { document, words, link_words, .. } = parsed;
     let mut texts: Vec<(u32, NodeId)> = document
@@ -170,18 +170,7 @@ pub fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
         .map(|id| (words.sum(document, id) - link_words.sum(document, id), id))
         .filter(|t| t.0 > 0)
         .collect();
-    let longest_first = |&(words, id): &(u32, NodeId)| (std::cmp::Reverse(words), id);
-    // A few are usually enough.
-    const FEW: usize = 32;
-    if texts.len() > FEW {
-        texts.select_nth_unstable_by_key(FEW, longest_first);
-        let few: usize =
-            texts[..FEW].iter().map(|t| document.text(t.1).map_or(0, |text| text.len() + 1)).sum();
-        if few >= ENOUGH {
-            texts.truncate(FEW);
-        }
-    }
-    texts.sort_unstable_by_key(longest_first);
+    texts.sort_unstable_by_key(|&(words, id)| (std::cmp::Reverse(words), id));
     let mut sample = String::new();
     for (_, id) in texts {
         sample.push_str(document.text(id).unwrap_or_default());
