@@ -122,22 +122,14 @@ pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
 
 /// The analyzers of one thread, created on first use. Languages with the same rules share one, so
 /// there are at most twenty. All caches together have room for the words of two or three common
-/// languages; the least recently used ones are emptied.
+/// languages.
 #[derive(Default)]
 pub struct Analyzers {
-    by_recipe: BTreeMap<RecipeKey, Used>,
+    by_recipe: BTreeMap<RecipeKey, Analyzer>,
     last: Option<RecipeKey>,
-    /// Number of changes from one analyzer to another.
-    turns: u64,
 }
 
 type RecipeKey = (Option<&'static str>, Apostrophe);
-
-/// An analyzer, and the turn in which it was used last.
-struct Used {
-    analyzer: Analyzer,
-    turn: u64,
-}
 
 /// Limit on the bytes of all cached words of a thread, applied when the language changes.
 const REMEMBERED: usize = 16 << 20;
@@ -151,36 +143,13 @@ impl Analyzers {
     /// The analyzer for a language.
     pub fn get(&mut self, language: Option<Language>) -> &mut Analyzer {
         let recipe = Recipe::of(language);
-        if self.last != Some(recipe.key) {
-            self.last = Some(recipe.key);
-            self.turns += 1;
-            self.make_room(recipe.key);
+        let all = || self.by_recipe.values().map(|own| own.memo.bytes()).sum::<usize>();
+        if self.last != Some(recipe.key) && all() > REMEMBERED {
+            let others = self.by_recipe.iter_mut().filter(|(key, _)| **key != recipe.key);
+            others.for_each(|(_, own)| own.memo = TermCache::default());
         }
-        let turn = self.turns;
-        let new = || Used { analyzer: Analyzer::for_language(language), turn };
-        let used = self.by_recipe.entry(recipe.key).or_insert_with(new);
-        used.turn = turn;
-        &mut used.analyzer
-    }
-
-    /// Empties the caches of other analyzers until the rest fits.
-    fn make_room(&mut self, asked: RecipeKey) {
-        let bytes = |used: &Used| used.analyzer.memo.bytes();
-        let mut all: usize = self.by_recipe.values().map(bytes).sum();
-        if all <= REMEMBERED {
-            return;
-        }
-        let others = self.by_recipe.iter_mut().filter(|(key, _)| **key != asked);
-        let mut others: Vec<&mut Used> = others.map(|(_, used)| used).collect();
-        others.sort_by_key(|used| used.turn);
-        for used in others {
-            let before = bytes(used);
-            used.analyzer.memo = TermCache::default();
-            all -= before - bytes(used).min(before);
-            if all <= REMEMBERED {
-                return;
-            }
-        }
+        self.last = Some(recipe.key);
+        self.by_recipe.entry(recipe.key).or_insert_with(|| Analyzer::for_language(language))
     }
 }
 

@@ -148,7 +148,7 @@ proptest! {
 fn analyzers_together_remember_so_much() {
     let mut analyzers = Analyzers::new();
     let bytes = |analyzers: &Analyzers| -> usize {
-        analyzers.by_recipe.values().map(|used| used.analyzer.memo.bytes()).sum()
+        analyzers.by_recipe.values().map(|own| own.memo.bytes()).sum()
     };
     let text: String = (0..40_000).map(|number| format!("w{number} ")).collect();
     for round in 0..2 {
@@ -162,6 +162,6 @@ fn analyzers_together_remember_so_much() {
     }
     // The last one keeps its cache; one used long before does not.
     let last = LANGUAGES.last().map(|known| known.0);
-    let least = |code| analyzers.by_recipe[&(code, Apostrophe::Joins)].analyzer.memo.bytes();
+    let least = |code| analyzers.by_recipe[&(code, Apostrophe::Joins)].memo.bytes();
     assert!(least(last) > 2 << 20 && least(Some("ar")) < 1 << 20);
 }
