@@ -7,12 +7,10 @@ use memchr::{memchr, memmem};
 /// Number of bytes that are searched for an XML declaration.
 const FAR: usize = 1024;
 
-/// The declarations in a page.
 #[derive(Debug, Default)]
 pub(crate) struct PageDeclarations<'a> {
     /// Encoding in the first `<meta>` that names one.
     pub(crate) meta: Option<&'static Encoding>,
-    /// Encoding in the XML declaration.
     pub(crate) xml: Option<&'static Encoding>,
     /// Language in the `lang` attribute of `<html>`.
     pub(crate) language: Option<&'a [u8]>,
@@ -75,7 +73,6 @@ fn is_tag(bytes: &[u8], start: &[u8]) -> bool {
             .is_some_and(|byte| byte.is_ascii_whitespace() || b"/>".contains(byte))
 }
 
-/// Finds an end tag, ignoring case.
 fn find_ignoring_case(bytes: &[u8], end_tag: &[u8]) -> Option<usize> {
     memmem::find_iter(bytes, b"</").find(|at| {
         bytes.get(*at..at + end_tag.len()).is_some_and(|tag| tag.eq_ignore_ascii_case(end_tag))

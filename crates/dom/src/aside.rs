@@ -23,7 +23,6 @@ fn is_formula<'a>(
         && attributes.any(|(name, value)| *name == local_name!("type") && is_tex(value))
 }
 
-/// Whether a script of this media type is TeX.
 pub(crate) fn is_tex(media_type: &str) -> bool {
     media_type.trim().starts_with("math/tex")
 }

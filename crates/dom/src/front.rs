@@ -22,7 +22,6 @@ use names::{NameCache, is_space};
 use references::{ReferenceContext, resolve};
 use tag::TagKind;
 
-/// A token of a page.
 pub(crate) enum FrontToken<'t> {
     Start(&'t StartTag<'t>),
     /// The name of an end tag.
@@ -37,7 +36,6 @@ pub(crate) enum FrontToken<'t> {
     EndOfPage,
 }
 
-/// The consumer of the tokens.
 pub(crate) trait TokenTaker {
     /// Receives a token. Returns how to read the content after a start tag.
     fn take(&mut self, token: FrontToken<'_>) -> Content;

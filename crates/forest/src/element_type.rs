@@ -70,7 +70,6 @@ impl Recurring {
     }
 }
 
-/// A hash of an attribute's name and tolerant value.
 fn attribute_hash(name: &LocalName, value: &str) -> u64 {
     let mut hash = name.get_hash();
     // Hashed in one piece if possible: most values fit into the buffer.

@@ -25,7 +25,6 @@ pub struct ConfidenceInput<'a> {
     pub end: usize,
 }
 
-/// Names of the columns of [`confidence_rows`].
 pub(crate) fn confidence_feature_names() -> Vec<String> {
     crate::siblings::with_example(|_, page, template| {
         let (first, types, pools) = (page.scores, &[0.0; TYPES], template.pools);

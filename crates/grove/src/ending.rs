@@ -140,7 +140,6 @@ impl<'a> Sequence<'a> {
     }
 }
 
-/// Names of the columns of [`ending_rows`].
 pub(crate) fn ending_feature_names() -> Vec<String> {
     crate::siblings::with_example(|document, page, template| {
         column_names(|row| Sequence::of(document, page, template.pools, &[0]).fill(row, 0))

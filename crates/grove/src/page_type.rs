@@ -33,7 +33,6 @@ pub struct TypeView<'a> {
     pub url: &'a str,
 }
 
-/// Names of the columns of [`type_rows`].
 pub(crate) fn type_feature_names() -> Vec<String> {
     crate::siblings::with_example(|document, page, _| {
         let none = PrefixSums::new(document, |_| 0);

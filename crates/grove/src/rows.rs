@@ -68,7 +68,6 @@ impl FeatureTable {
 pub(crate) trait FeatureRow {
     fn put(&mut self, name: impl Display, value: f32);
 
-    /// Puts several values at once.
     fn put_all(&mut self, names: impl Iterator<Item = String>, values: &[f32]);
 }
 
@@ -118,7 +117,6 @@ pub(crate) fn column_names(fill: impl FnOnce(&mut ColumnNames)) -> Vec<String> {
     names.0
 }
 
-/// Names of columns.
 pub(crate) struct ColumnNames(Vec<String>);
 
 impl FeatureRow for ColumnNames {

@@ -22,7 +22,6 @@ pub struct SiblingStatistics<'a> {
     pub pools: &'a Pools,
 }
 
-/// Names of the columns of [`sibling_rows`].
 pub(crate) fn sibling_feature_names() -> Vec<String> {
     with_example(|document, page, template| {
         let core = Core::of(document, page, template.pools);

@@ -18,7 +18,6 @@ use crate::text::{
     clip, has_number, identifier_words, is_named_in, is_unspaced, plain, squash, word_count,
 };
 
-/// Open Graph properties of authors.
 const OPEN_GRAPH: [&str; 5] =
     ["article:author", "article:author:name", "og:author", "og:article:author", "book:author"];
 /// Metas with one author each, the most reliable first.

@@ -11,7 +11,6 @@ use terms::letters::is_in_word;
 
 use crate::text::fold;
 
-/// The words of one language.
 struct CalendarWords {
     /// ISO 639 code.
     language: &'static str,
@@ -112,7 +111,6 @@ enum WordMeaning {
     Filler,
 }
 
-/// A meaning of a name.
 struct MeaningIn {
     language: &'static str,
     /// Whether it has this meaning on pages in other languages, too.

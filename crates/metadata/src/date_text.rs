@@ -170,7 +170,6 @@ static PUBLISHED: LazyLock<LabelFinder> = LazyLock::new(|| {
     ])
 });
 
-/// Whether a text begins with "Posted", "Published" or the like.
 pub(crate) fn begins_published(text: &str) -> bool {
     let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
     // No such word is shorter.
@@ -585,7 +584,6 @@ pub(crate) fn shows_24_hours(text: &str) -> bool {
     (0..tokens.len()).any(|at| time_at(&tokens, at, None).is_some_and(|time| time.hour > 12))
 }
 
-/// A time of day as written.
 struct WrittenTime<'a> {
     hour: u32,
     minute: u32,

@@ -414,7 +414,6 @@ impl<'e, 'a> DateReader<'e, 'a> {
         choice.offer_all(Source::Page, labelled.filter_map(|id| self.date_of_element(*id)));
     }
 
-    /// Parses the value of a date field.
     fn parse_field(&self, text: &str) -> Option<PageDate> {
         PageDate::parse(text).or_else(|| find_date(text, self).map(|found| found.moment))
     }
@@ -644,7 +643,6 @@ impl<'e, 'a> DateReader<'e, 'a> {
         })
     }
 
-    /// The visible date of an element.
     fn shown_in_element(&self, id: NodeId, modified: bool) -> Option<PageDate> {
         let document = self.evidence.document;
         let title = document.attribute(id, &local_name!("title")).filter(|_| !modified);
@@ -761,7 +759,6 @@ impl Choice {
         }
     }
 
-    /// Offers the date in a text, if it is the only one.
     fn offer_only(&mut self, mut dates: impl Iterator<Item = TextDate>) {
         if let (Some(date), None) = (dates.next(), dates.next()) {
             self.offer(Source::Page, date.moment);

@@ -58,7 +58,6 @@ pub(crate) struct MetadataEvidence<'a> {
     pub(crate) heading: Option<Heading>,
     /// First node of the body and one past its last.
     pub(crate) body: Option<(NodeId, NodeId)>,
-    /// Roots of the body.
     pub(crate) body_nodes: &'a [NodeId],
     /// The order of day and month in the numeric dates of the page, computed on first use.
     pub(crate) order_on_page: OnceCell<Option<DayMonthOrder>>,
@@ -130,7 +129,6 @@ impl<'a> MetadataEvidence<'a> {
         self.document.head()
     }
 
-    /// The node of JSON-LD that describes the article.
     pub(crate) fn article(&self) -> Option<&JsonLdArticle> {
         self.facts.article.as_ref()
     }
@@ -233,7 +231,6 @@ impl<'a> ElementPatterns<'a> {
         Self { document, known: FxHashMap::default() }
     }
 
-    /// The pattern of an element.
     pub(crate) fn of(&mut self, element: NodeId) -> u64 {
         let known = |id: &NodeId| !self.known.contains_key(id);
         let unknown: Vec<NodeId> = self.document.ancestors(element).take_while(known).collect();

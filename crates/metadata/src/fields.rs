@@ -26,7 +26,6 @@ fn sourced<'v>(
     values.into_iter().filter(|value| !is_unset(value)).map(move |value| (source, value))
 }
 
-/// The first value that fits as plain text.
 fn first_plain<'v>(
     values: impl Iterator<Item = (Source, &'v str)>,
     fits: impl Fn(&str) -> bool,

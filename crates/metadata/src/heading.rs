@@ -90,7 +90,6 @@ pub(crate) fn heading(
     Some(named.map_or(found, |(_, named)| named.heading(true)))
 }
 
-/// The heading that the titles of the head confirm best.
 fn confirmed_heading(
     document: &Document,
     places: &[(NodeId, u8)],

@@ -469,7 +469,6 @@ const MAX_BYTES: usize = 4 << 20;
 /// Maximum number of objects examined per page.
 const MAX_OBJECTS: usize = 5_000;
 
-/// All JSON-LD values of a page.
 #[derive(Default)]
 pub(crate) struct JsonLd {
     values: Vec<Value>,

@@ -37,7 +37,6 @@ use crate::{PageContext, names};
 /// exactly these elements.
 pub type Synthesize<'s> = &'s dyn Fn(&[Vec<NodeId>]) -> (Vec<Path>, f64);
 
-/// A declared value and its source.
 type DeclaredValue = (Source, String);
 
 /// Minimum number of pages with a value.
@@ -379,7 +378,6 @@ fn group(spots: &[Vec<Spot<'_>>]) -> SpotGroups {
     groups
 }
 
-/// The texts of a page in the places that most pages have.
 fn texts_in_places<'a>(
     spots: &[Vec<Spot<'a>>],
     groups: &SpotGroups,
@@ -819,7 +817,6 @@ fn share_a_word(names: &[Vec<String>]) -> bool {
     different.len() >= FEWEST && counts.values().any(|count| count * 2 >= different.len())
 }
 
-/// The words that occur in lower case in the texts of the pages.
 fn lower_case_words<'a>(pages: &[MetadataEvidence<'a>]) -> FxHashSet<&'a str> {
     let words = pages.iter().flat_map(|page| clip(page.body_text, 4_000).split_whitespace());
     let words = words.map(|word| word.trim_matches(|c| !is_alphabetic(c)));

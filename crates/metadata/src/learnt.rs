@@ -32,7 +32,6 @@ pub struct TemplateFields {
     pub(crate) byline: Option<FieldPlace>,
     /// Where the date of publication is.
     pub(crate) dateline: Option<FieldPlace>,
-    /// Where the standfirst is.
     pub(crate) standfirst: Option<FieldPlace>,
 }
 

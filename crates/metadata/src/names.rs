@@ -840,7 +840,6 @@ fn is_address(text: &str) -> bool {
         || (text.contains('@') && word_count(text) == 1 && !text.contains(['(', '（']))
 }
 
-/// A set of words for look-ups.
 type WordSet = LazyLock<FxHashSet<&'static str>>;
 
 /// Words (folded) of default values and of links to pages about authors: a value that consists only of these is not a name.

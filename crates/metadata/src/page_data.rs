@@ -126,7 +126,6 @@ fn find_tag(html: &str, tag: &str) -> Option<usize> {
     })
 }
 
-/// The end of the tag that a text begins with.
 fn end_of_tag(html: &str) -> usize {
     let mut at = 0;
     while let Some(found) = memchr3(b'>', b'"', b'\'', &html.as_bytes()[at..]) {
@@ -203,7 +202,6 @@ impl PageIdentity {
         Self { titles, path: decoded(path), names }
     }
 
-    /// Whether a value is the page's title.
     fn is_title(&self, value: &Value) -> bool {
         let Value::String(text) = value else { return false };
         text.len() < 1_000 && text.contains(|c: char| !c.is_ascii() || c == ' ') && {
@@ -353,7 +351,6 @@ fn has_any(object: &Map<String, Value>, names: &[&str]) -> bool {
     names.iter().any(is_there)
 }
 
-/// Whether an object has a date of its own.
 fn has_date(object: &Map<String, Value>) -> bool {
     let is_date = |value: &Value| match value {
         Value::String(text) => {

@@ -128,7 +128,6 @@ pub(crate) fn has_identifier_word(value: &str, is_one: impl Fn(&str) -> bool) ->
     found
 }
 
-/// Whether a text contains a number.
 pub(crate) fn has_number(text: &str) -> bool {
     // No branch per byte, so that the compiler vectorises the loop.
     let digits = |bytes: &[u8]| bytes.iter().fold(false, |any, b| any | b.is_ascii_digit());

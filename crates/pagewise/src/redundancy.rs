@@ -5,11 +5,9 @@ Blocks are compared by tree edit distance. An element is labelled with its name 
 words. The paper does not specify how similar two blocks must be to count as the same;
 [`BlocksConfig`] expresses it as a share of the larger block's nodes, by default 0 (equal blocks).
 
-Not every pair is measured: equal blocks are found by their hash, and a pair within distance d shares
-all but d labels of the larger block, so one of its d + 1 rarest labels must be in both (prefix
-filter), and all but d of all its labels must be shared. Only pairs that pass are measured exactly; blocks of
-over `EXACT_UP_TO` nodes are compared by the number of shared labels alone. The siblings must not be near
-duplicates of each other, or the article itself is redundant.
+Not every pair is measured: a pair within distance d shares all but d labels of the larger block. Only pairs that do are
+measured exactly; blocks of over `EXACT_UP_TO` nodes are compared by the number of shared labels alone. The siblings must
+not be near duplicates of each other, or the article itself is redundant.
 */
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,8 +38,7 @@ impl Redundant {
                 distinct.entry(tree).or_default().insert(page);
             }
         }
-        let trees = redundant(&distinct, config.distance).into_iter().cloned().collect();
-        Self { trees }
+        Self { trees: redundant(distinct, config.distance) }
     }
 
     /// The nodes that [`crate::blocks()`] keeps of a page, without the blocks that several siblings
@@ -54,16 +51,8 @@ impl Redundant {
     }
 
     fn has(&self, tree: &LabelTree, config: &BlocksConfig) -> bool {
-        if self.trees.binary_search(tree).is_ok() {
-            return true;
-        }
-        config.distance > 0.0
-            && self.trees.iter().any(|other| {
-                let index = LabelIndex::new([tree, other].into_iter());
-                let (small, large) = if tree.len() <= other.len() { (0, 1) } else { (1, 0) };
-                let distance = (index.trees[large].len() as f64 * config.distance).floor();
-                index.is_near(small, large, distance as usize)
-            })
+        self.trees.binary_search(tree).is_ok()
+            || self.trees.iter().any(|other| is_near(tree, other, config.distance))
     }
 
     /// Checks that a deserialised value is valid.
@@ -121,92 +110,41 @@ fn tree_of(document: &Document, block: &BleIeBlock) -> LabelTree {
 }
 
 /// Finds the blocks that occur on several pages, or are similar to a block of another page.
-fn redundant(distinct: &BTreeMap<LabelTree, BTreeSet<usize>>, share: f64) -> BTreeSet<&LabelTree> {
-    let index = LabelIndex::new(distinct.keys());
-    let mut redundant: Vec<bool> = distinct.values().map(|pages| pages.len() > 1).collect();
-    let pages: Vec<&BTreeSet<usize>> = distinct.values().collect();
-    // From small to large: each tree is compared with those that are not larger.
-    let mut order: Vec<usize> = (0..pages.len()).collect();
-    order.sort_by_key(|&i| index.trees[i].len());
-    let mut with_label: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
-    for large in order {
-        let distance = (index.trees[large].len() as f64 * share).floor() as usize;
-        for small in index.near_candidates(large, distance, &with_label) {
-            let known = redundant[small] && redundant[large];
-            let elsewhere = || pages[small].union(pages[large]).nth(1).is_some();
-            if !known && elsewhere() && index.is_near(small, large, distance) {
-                redundant[small] = true;
-                redundant[large] = true;
-            }
-        }
-        for &label in &index.labels[large] {
-            let with = with_label.entry(label).or_default();
-            if with.last() != Some(&large) {
-                with.push(large);
+fn redundant(distinct: BTreeMap<LabelTree, BTreeSet<usize>>, share: f64) -> Vec<LabelTree> {
+    let (trees, pages): (Vec<LabelTree>, Vec<BTreeSet<usize>>) = distinct.into_iter().unzip();
+    let mut redundant: Vec<bool> = pages.iter().map(|pages| pages.len() > 1).collect();
+    for at in 0..trees.len() {
+        for before in 0..at {
+            let known = redundant[at] && redundant[before];
+            let elsewhere = || pages[at].union(&pages[before]).nth(1).is_some();
+            if !known && is_near(&trees[at], &trees[before], share) && elsewhere() {
+                redundant[at] = true;
+                redundant[before] = true;
             }
         }
     }
-    distinct.keys().zip(redundant).filter(|(_, redundant)| *redundant).map(|(t, _)| t).collect()
+    trees.into_iter().zip(redundant).filter(|own| own.1).map(|own| own.0).collect()
 }
 
-/// Trees with their labels, the rarest first.
-struct LabelIndex<'a> {
-    trees: Vec<&'a LabelTree>,
-    labels: Vec<Vec<u64>>,
-    frequency: BTreeMap<u64, u32>,
-}
-
-impl<'a> LabelIndex<'a> {
-    fn new(trees: impl Iterator<Item = &'a LabelTree>) -> Self {
-        let trees: Vec<&LabelTree> = trees.collect();
-        let mut frequency: BTreeMap<u64, u32> = BTreeMap::new();
-        for label in trees.iter().flat_map(|tree| &tree.labels) {
-            *frequency.entry(*label).or_default() += 1;
-        }
-        let rarest_first = |tree: &&LabelTree| {
-            let mut labels = tree.labels.clone();
-            labels.sort_unstable_by_key(|label| (frequency[label], *label));
-            labels
-        };
-        let labels = trees.iter().map(rarest_first).collect();
-        Self { trees, labels, frequency }
-    }
-
-    /// Earlier trees that may be within the distance of this tree, which is not smaller.
-    fn near_candidates(
-        &self,
-        large: usize,
-        distance: usize,
-        with_label: &BTreeMap<u64, Vec<usize>>,
-    ) -> BTreeSet<usize> {
-        // Equal trees were merged before, so there are no candidates at distance 0.
-        let rarest = if distance > 0 { distance + 1 } else { 0 };
-        let lists = self.labels[large].iter().take(rarest).filter_map(|l| with_label.get(l));
-        lists.flatten().copied().collect()
-    }
-
-    fn is_near(&self, small: usize, large: usize, distance: usize) -> bool {
-        let nodes = self.trees[large].len();
-        self.trees[small].len() + distance >= nodes
-            && count_shared(&self.labels[small], &self.labels[large], &self.frequency) + distance
-                >= nodes
-            && (nodes > EXACT_UP_TO
-                || tree_distance(self.trees[small], self.trees[large]) as usize <= distance)
-    }
+/// Whether two different trees differ in no more than a share of the larger tree's nodes.
+fn is_near(one: &LabelTree, other: &LabelTree, share: f64) -> bool {
+    let nodes = one.len().max(other.len());
+    let distance = (nodes as f64 * share).floor() as usize;
+    distance > 0
+        && one.len().min(other.len()) + distance >= nodes
+        && count_shared(one, other) + distance >= nodes
+        && (nodes > EXACT_UP_TO || tree_distance(one, other) as usize <= distance)
 }
 
 /// The number of labels that two trees share, with multiplicity.
-fn count_shared(a: &[u64], b: &[u64], frequency: &BTreeMap<u64, u32>) -> usize {
-    let key = |label: &u64| (frequency[label], *label);
-    let (mut i, mut j, mut shared) = (0, 0, 0);
-    while i < a.len() && j < b.len() {
-        match key(&a[i]).cmp(&key(&b[j])) {
-            std::cmp::Ordering::Less => i += 1,
-            std::cmp::Ordering::Greater => j += 1,
-            std::cmp::Ordering::Equal => (i, j, shared) = (i + 1, j + 1, shared + 1),
-        }
-    }
-    shared
+fn count_shared(one: &LabelTree, other: &LabelTree) -> usize {
+    let mut left: BTreeMap<u64, usize> = BTreeMap::new();
+    one.labels.iter().for_each(|label| *left.entry(*label).or_default() += 1);
+    let takes = |label: &&u64| {
+        let left = left.get_mut(label).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_some()
+    };
+    other.labels.iter().filter(takes).count()
 }
 
 #[cfg(test)]

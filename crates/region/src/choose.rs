@@ -38,7 +38,6 @@ pub(crate) struct ChosenNodes {
     pub(crate) posts: BTreeMap<NodeId, Embedded>,
     /// Whether each text is part of the article's text, not only shown with it.
     pub(crate) read: Vec<bool>,
-    /// Blocks of code.
     pub(crate) code: BTreeMap<NodeId, CodeBlock>,
     /// Chosen texts and inline elements with chosen siblings: each is a paragraph.
     pub(crate) apart: BTreeSet<NodeId>,

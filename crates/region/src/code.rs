@@ -367,7 +367,6 @@ struct LineNumber {
     at: usize,
     bytes: usize,
     number: u32,
-    /// The kind of the element.
     kind: u32,
 }
 

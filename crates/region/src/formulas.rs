@@ -61,7 +61,6 @@ pub(crate) fn tex_in_text(text: &str) -> Option<(Range<usize>, Formula)> {
     })
 }
 
-/// Returns the length of the math environment at the start of a text.
 fn length_of_environment(text: &str) -> Option<usize> {
     const ENVIRONMENTS: [&str; 5] = ["equation", "align", "gather", "multline", "eqnarray"];
     let (name, _) = text.strip_prefix("\\begin{")?.split_once('}')?;

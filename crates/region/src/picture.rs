@@ -183,7 +183,6 @@ fn is_placeholder_name(path: &str) -> bool {
     PLACEHOLDERS.iter().any(|word| file.contains(word))
 }
 
-/// A candidate of a `srcset`.
 #[derive(Clone, Debug)]
 struct SourceCandidate {
     address: String,

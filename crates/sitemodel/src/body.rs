@@ -51,7 +51,6 @@ pub struct ArticleBody {
     pub elsewhere: Option<Arc<Document>>,
 }
 
-/// A post of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ThreadPost {
     /// The element of the whole post, including posts that answer it.
@@ -69,7 +68,6 @@ pub(crate) struct ThreadPost {
 }
 
 impl ArticleBody {
-    /// Returns its text, given the page.
     pub(crate) fn text(&self, page: &Document) -> String {
         match &self.elsewhere {
             Some(elsewhere) => text_of(elsewhere, &[0], &[]),

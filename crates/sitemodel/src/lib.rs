@@ -114,7 +114,7 @@ pub use model::{Expected, FORMAT, Mismatch, ModelError, ModelHead, SiteModel, Te
 pub use pagewise::Parameters;
 pub use parsed::{ParsedPage, parse_page};
 pub use settings::{ArticleForms, DEFAULT, Settings, Tables};
-pub use stages::signify::{SiblingPage, language_of};
+pub use stages::signify::SiblingPage;
 pub use template::{LearntTemplate, Way};
 pub use walls::lost::{LostPages, find_lost_texts};
 

@@ -27,7 +27,6 @@ use crate::template::LearntTemplate;
 #[derive(Clone, Debug)]
 pub struct SiteModel {
     pub(crate) head: ModelHead,
-    /// The digest of the addresses of the site.
     pub(crate) addresses: AddressDigest,
     /// The layouts of each round of learning. A page belongs to the first round with a layout for it.
     pub(crate) rounds: Vec<Layouts>,

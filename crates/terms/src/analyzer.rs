@@ -10,12 +10,18 @@
 use std::collections::BTreeMap;
 
 use tantivy::tokenizer::{Language as Tantivy, LowerCaser, RawTokenizer, TextAnalyzer, Tokenizer};
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::filters::{LANGUAGES, WordTokenizer, length_filter, stem_filter, stop_word_filters};
+use crate::filters::{
+    LANGUAGES, MAX_CHARS, WordTokenizer, length_filter, stem_filter, stop_word_filters,
+};
 use crate::language::Language;
 use crate::memo::TermCache;
 use crate::scanner::{Apostrophe, Scanner};
-use crate::vocabulary::{LONGEST, Term, Vocabulary, term_of};
+use crate::vocabulary::Term;
+
+/// Maximum bytes of a word that may give a term.
+const LONGEST: usize = MAX_CHARS * char::MAX.len_utf8();
 
 /// A word of a text that gives a term, as returned by [`Analyzer::analyze_words`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,38 +76,15 @@ impl Analyzer {
             if word.len() > LONGEST {
                 continue;
             }
-            let term = memo.term(word, |word, text| term_of(word_to_term, word, text));
-            if let Some((hash, text)) = term {
-                sink(AnalyzedWord { position: at, raw: word, term: Term { hash, text } });
+            let term = memo.term(word, |word| {
+                let mut stream = word_to_term.token_stream(word);
+                let text = &stream.next()?.text;
+                Some((xxh3_64(text.as_bytes()), text.as_str().into()))
+            });
+            if let Some(term) = term {
+                sink(AnalyzedWord { position: at, raw: word, term });
             }
         }
-    }
-
-    /// Adds the terms of all texts to the vocabulary. Returns their hashes in order, without stop
-    /// words, and for each text the number of terms before it, followed by the total number. The
-    /// terms are those of [`Analyzer::analyze`], but computed faster.
-    pub fn learn<'t>(
-        &mut self,
-        texts: impl Iterator<Item = &'t str>,
-        vocabulary: &mut Vocabulary,
-    ) -> (Vec<u64>, Vec<u32>) {
-        let Self { recipe, word_to_term, memo, .. } = self;
-        memo.begin(vocabulary);
-        let (least, _) = texts.size_hint();
-        let (mut hashes, mut starts) = (Vec::with_capacity(least), Vec::with_capacity(least + 1));
-        for text in texts {
-            starts.push(hashes.len() as u32);
-            let mut scanner = Scanner::new(text, recipe.apostrophe);
-            while let Some(span) = scanner.next() {
-                let word = scanner.word(span);
-                if word.len() <= LONGEST {
-                    let analyze = |word: &str, text: &mut String| term_of(word_to_term, word, text);
-                    hashes.extend(memo.learn(word, vocabulary, analyze));
-                }
-            }
-        }
-        starts.push(hashes.len() as u32);
-        (hashes, starts)
     }
 
     /// The rules that determine terms, with the version of this crate, for the records of a run. A
@@ -139,23 +122,14 @@ pub fn text_analyzer(language: Option<Language>) -> TextAnalyzer {
 
 /// The analyzers of one thread, created on first use. Languages with the same rules share one, so
 /// there are at most twenty. All caches together have room for the words of two or three common
-/// languages; the least recently used ones are emptied.
+/// languages.
 #[derive(Default)]
 pub struct Analyzers {
-    by_recipe: BTreeMap<RecipeKey, Used>,
-    /// The key used last.
+    by_recipe: BTreeMap<RecipeKey, Analyzer>,
     last: Option<RecipeKey>,
-    /// Number of changes from one analyzer to another.
-    turns: u64,
 }
 
 type RecipeKey = (Option<&'static str>, Apostrophe);
-
-/// An analyzer, and the turn in which it was used last.
-struct Used {
-    analyzer: Analyzer,
-    turn: u64,
-}
 
 /// Limit on the bytes of all cached words of a thread, applied when the language changes.
 const REMEMBERED: usize = 16 << 20;
@@ -169,36 +143,13 @@ impl Analyzers {
     /// The analyzer for a language.
     pub fn get(&mut self, language: Option<Language>) -> &mut Analyzer {
         let recipe = Recipe::of(language);
-        if self.last != Some(recipe.key) {
-            self.last = Some(recipe.key);
-            self.turns += 1;
-            self.make_room(recipe.key);
+        let all = || self.by_recipe.values().map(|own| own.memo.bytes()).sum::<usize>();
+        if self.last != Some(recipe.key) && all() > REMEMBERED {
+            let others = self.by_recipe.iter_mut().filter(|(key, _)| **key != recipe.key);
+            others.for_each(|(_, own)| own.memo = TermCache::default());
         }
-        let turn = self.turns;
-        let new = || Used { analyzer: Analyzer::for_language(language), turn };
-        let used = self.by_recipe.entry(recipe.key).or_insert_with(new);
-        used.turn = turn;
-        &mut used.analyzer
-    }
-
-    /// Empties the caches of other analyzers until the rest fits.
-    fn make_room(&mut self, asked: RecipeKey) {
-        let bytes = |used: &Used| used.analyzer.memo.bytes();
-        let mut all: usize = self.by_recipe.values().map(bytes).sum();
-        if all <= REMEMBERED {
-            return;
-        }
-        let others = self.by_recipe.iter_mut().filter(|(key, _)| **key != asked);
-        let mut others: Vec<&mut Used> = others.map(|(_, used)| used).collect();
-        others.sort_by_key(|used| used.turn);
-        for used in others {
-            let before = bytes(used);
-            used.analyzer.memo = TermCache::default();
-            all -= before - bytes(used).min(before);
-            if all <= REMEMBERED {
-                return;
-            }
-        }
+        self.last = Some(recipe.key);
+        self.by_recipe.entry(recipe.key).or_insert_with(|| Analyzer::for_language(language))
     }
 }
 

@@ -7,7 +7,8 @@
 
 use std::sync::LazyLock;
 
-use crate::marks::is_mark;
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
 use crate::script::Script;
 
 /// The role of a character when text is split into terms.
@@ -31,6 +32,8 @@ const CLASS: u16 = 0x07;
 const PYTHON_WORD: u16 = 0x10;
 const PYTHON_SINGLE: u16 = 0x20;
 const UNDERSCORE: u16 = 0x40;
+/// A combining mark. Some (vowel signs) are alphabetic in the standard library, others (accents, viramas) are not.
+pub(crate) const MARK: u16 = 0x80;
 pub(crate) const ALPHABETIC: u16 = 0x100;
 pub(crate) const NUMERIC: u16 = 0x200;
 pub(crate) const UPPERCASE: u16 = 0x400;
@@ -42,7 +45,7 @@ pub(crate) struct CharacterKind(u16);
 
 impl CharacterKind {
     fn of(c: char) -> Self {
-        let mark = is_mark(c);
+        let mark = c.general_category_group() == GeneralCategoryGroup::Mark;
         // Called once each: beyond ASCII, both search tables.
         let (alphabetic, numeric) = (c.is_alphabetic(), c.is_numeric());
         let alphanumeric = alphabetic || numeric;
@@ -65,6 +68,7 @@ impl CharacterKind {
             (PYTHON_WORD, python_word),
             (PYTHON_SINGLE, single),
             (UNDERSCORE, c == '_'),
+            (MARK, mark),
             (ALPHABETIC, alphabetic),
             (NUMERIC, numeric),
             (UPPERCASE, c.is_uppercase()),
@@ -105,7 +109,6 @@ impl CharacterKind {
         self.0 & (PYTHON_WORD | PYTHON_SINGLE) == PYTHON_WORD
     }
 
-    /// Whether it has any of these flags.
     #[inline]
     pub(crate) fn has(self, flags: u16) -> bool {
         self.0 & flags != 0

@@ -19,7 +19,6 @@ use crate::language::Language;
 use crate::letters::{is_alphabetic, lowercase};
 use crate::script::Script;
 
-/// Maximum number of letters in the sample.
 const SAMPLE_LETTERS: usize = 1_000;
 /// Maximum number of bytes searched for them.
 const SAMPLE_BYTES: usize = 8_192;
@@ -45,7 +44,6 @@ pub struct Detected {
     /// Probability that the text is in this language, from 0 to 1: 1 if only this language has the script; else estimated from
     /// the function words of this and of the next language by Laplace's rule of succession, or the detector's confidence.
     pub score: f64,
-    /// The function words of the sample.
     counts: FunctionWords,
 }
 

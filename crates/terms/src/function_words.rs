@@ -34,7 +34,6 @@ const SEVERAL: u32 = 4;
 /// Maximum bytes of a listed word, with room for one more character.
 const LONGEST: usize = 16;
 
-/// Whether a language has a list.
 pub(crate) fn has_list(language: Language) -> bool {
     place_of(language).is_some()
 }

@@ -1,7 +1,7 @@
 //! Letters and numbers as defined by the standard library, from a single table: for each character beyond ASCII, the library
 //! searches several tables.
 
-use crate::chars::{ALPHABETIC, CharacterTable, HAS_LOWERCASE, NUMERIC, UPPERCASE};
+use crate::chars::{ALPHABETIC, CharacterTable, HAS_LOWERCASE, MARK, NUMERIC, UPPERCASE};
 
 #[inline]
 fn has(c: char, flags: u16) -> bool {
@@ -29,8 +29,11 @@ pub fn is_alphanumeric(c: char) -> bool {
 /// Whether a character is part of a word: a letter, a combining mark, or a joiner that shapes letters (U+200C, U+200D).
 #[inline]
 pub fn is_in_word(c: char) -> bool {
-    is_alphabetic(c)
-        || !c.is_ascii() && (crate::marks::is_mark(c) || matches!(c, '\u{200c}' | '\u{200d}'))
+    match c {
+        '\u{200c}' | '\u{200d}' => true,
+        _ if c.is_ascii() => c.is_ascii_alphabetic(),
+        _ => has(c, ALPHABETIC | MARK),
+    }
 }
 
 /// Whether a character is an upper-case letter: [`char::is_uppercase`].

@@ -16,7 +16,7 @@ The same text gives the same terms, whatever was analysed before.
 use sitegrove_terms::{Analyzers, TermWeighting, TfIdfConfig, Vocabulary, detect, rank_terms};
 
 let texts = ["The storks are nesting on our roofs again.", "A roof of straw lasts thirty years."];
-let (mut analyzers, mut vocabulary) = (Analyzers::new(), Vocabulary::new());
+let (mut analyzers, mut vocabulary) = (Analyzers::new(), Vocabulary::default());
 let pages: Vec<Vec<u64>> = texts
     .iter()
     .map(|text| {
@@ -43,7 +43,6 @@ mod function_words;
 mod hashes;
 mod language;
 pub mod letters;
-mod marks;
 mod memo;
 mod ranking;
 mod repetition;

@@ -79,20 +79,9 @@ fn top_terms(
     vocabulary: &Vocabulary,
     top: usize,
 ) -> RankedTerms {
-    let mut weighted: Vec<(u64, f64)> = weighted.filter(|&(_, weight)| weight > 0.0).collect();
-    let known =
-        |&(hash, weight): &(u64, f64)| vocabulary.text(hash).map(|text| (weight, text, hash));
-    let mut terms: Vec<(f64, &str, u64)> = Vec::new();
-    if top > 0 && top < weighted.len() {
-        // Only terms with the same weight as the last selected one must be compared by their texts.
-        let (_, last, _) = weighted.select_nth_unstable_by(top - 1, |a, b| b.1.total_cmp(&a.1));
-        let least = last.1;
-        let enough = weighted.iter().filter(|term| term.1 >= least).map(known);
-        terms = enough.collect::<Option<_>>().unwrap_or_default();
-    }
-    if terms.is_empty() {
-        terms.extend(weighted.iter().filter_map(known));
-    }
+    let known = |(hash, weight)| Some((weight, vocabulary.text(hash)?, hash));
+    let mut terms: Vec<(f64, &str, u64)> =
+        weighted.filter(|&(_, weight)| weight > 0.0).filter_map(known).collect();
     terms.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
     terms.truncate(top);
     RankedTerms {
@@ -178,7 +167,7 @@ mod tests {
 
     /// Pages given as words; a word's hash is its index in a list.
     fn pages(texts: &[&str]) -> (Vec<Vec<u64>>, Vocabulary) {
-        let (mut words, mut vocabulary) = (Vec::new(), Vocabulary::new());
+        let (mut words, mut vocabulary) = (Vec::new(), Vocabulary::default());
         let mut hash = |text: &str| {
             let known = words.iter().position(|word| word == text);
             let place = known.unwrap_or_else(|| {
@@ -242,7 +231,7 @@ mod tests {
         fn terms_are_ranked_in_any_order(
             mut sample in prop::collection::vec(prop::collection::vec(0_u64..12, 0..40), 1..4),
         ) {
-            let mut vocabulary = Vocabulary::new();
+            let mut vocabulary = Vocabulary::default();
             let texts: Vec<_> = (0..12).map(|n| format!("t{n}")).collect();
             for (hash, text) in texts.iter().enumerate() {
                 vocabulary.learn(Term { hash: hash as u64, text });

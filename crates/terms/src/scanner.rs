@@ -61,7 +61,6 @@ impl<'a> Scanner<'a> {
         if span.clean { &self.text[span.from..span.to] } else { &self.joined }
     }
 
-    /// The next token, in reading order.
     pub(crate) fn next(&mut self) -> Option<TokenSpan> {
         if let Some(last) = self.run.take()
             && let Some(next) = self.unspaced_after(last.1)

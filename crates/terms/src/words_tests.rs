@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::marks::is_mark;
+use crate::chars::MARK;
 
 /// The words of a text without their inner apostrophes.
 fn joined_words(text: &str) -> Vec<String> {
@@ -24,7 +24,7 @@ fn without_apostrophes(text: &str) -> Vec<char> {
 /// Python's `\w`.
 fn is_word(c: char) -> bool {
     let circled = matches!(c as u32, 0x24b6..=0x24e9 | 0x1f130..=0x1f189);
-    c == '_' || (c.is_alphanumeric() && !is_mark(c) && !circled)
+    c == '_' || (c.is_alphanumeric() && !CharacterTable::get().of(c).has(MARK) && !circled)
 }
 
 /// The scorer's first alternative: `[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]`.

@@ -67,7 +67,6 @@ pub(super) struct DirectBuilder {
     pub(super) template_modes: Vec<Mode>,
     pub(super) raw: Option<RawElement>,
     pub(super) form: Option<OpenForm>,
-    /// The doctype as written.
     pub(super) doctype: Option<String>,
     /// The last serial number of an active formatting element.
     pub(super) serial: u32,
@@ -75,7 +74,6 @@ pub(super) struct DirectBuilder {
     pub(super) open_paragraphs: u32,
     /// How often attributes of later `<html>` and `<body>` tags were added to the first.
     pub(super) merges: u32,
-    /// Whether to skip the next character if it is a line feed.
     pub(super) skips_line_feed: bool,
     /// Whether a `<noscript>` was left out.
     pub(super) has_alternative: bool,
@@ -89,7 +87,6 @@ pub(super) struct DirectBuilder {
     pub(super) gives_up: bool,
 }
 
-/// An open element.
 pub(super) struct StackElement {
     pub(super) name: LocalName,
     /// Its node or, if it is not kept, the node of the innermost kept element around it.

@@ -5,7 +5,6 @@ use html5ever::LocalName;
 pub(super) const SPACE: u8 = 1;
 pub(super) const ENDS_TAG: u8 = 2;
 pub(super) const ENDS_ATTRIBUTE: u8 = 4;
-/// Ends an unquoted value.
 pub(super) const ENDS_VALUE: u8 = 8;
 
 pub(super) static CLASSES: [u8; 256] = {

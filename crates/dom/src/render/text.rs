@@ -122,9 +122,7 @@ impl TextWriter<'_> {
 enum Byte {
     /// Not white space.
     Word,
-    /// The ASCII space.
     Space,
-    /// Other ASCII white space.
     OtherSpace,
     /// First byte of a multi-byte character that may be white space.
     Wide,

@@ -40,7 +40,6 @@ pub enum WrittenBlockKind {
 /// Records the blocks of a text while its document is walked.
 pub(super) struct BlockRecorder<'a> {
     document: &'a Document,
-    /// The headings of the document.
     headings: Vec<NodeId>,
     /// First nodes of the posts that are still to come.
     posts: Peekable<Iter<'a, NodeId>>,
@@ -125,7 +124,6 @@ impl<'a> BlockRecorder<'a> {
         self.of_last_line = structure;
     }
 
-    /// Returns the blocks of a text of this length.
     pub(super) fn finish(mut self, length: usize) -> Vec<WrittenBlock> {
         self.blocks.last_mut().into_iter().for_each(|last| last.range.end = length);
         self.blocks

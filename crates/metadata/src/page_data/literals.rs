@@ -16,7 +16,6 @@ const MOST_LEVELS: u32 = 100;
 /// Maximum depth of values that are strings inside strings.
 const MOST_NESTED: u32 = 3;
 
-/// The data in the scripts of a page.
 #[derive(Debug)]
 pub(super) struct ScriptData {
     /// Objects and arrays, in the order of the page.
@@ -363,7 +362,6 @@ impl<'t, 'l> LiteralReader<'t, 'l> {
     }
 }
 
-/// Splits a text after its first line.
 pub(super) fn split_line(text: &str) -> (&str, &str) {
     text.split_once('\n').unwrap_or((text, ""))
 }

@@ -290,7 +290,6 @@ fn with_standfirst(
     (body, found)
 }
 
-/// Measures of the text of a body.
 fn quality_of(body: &ArticleBody, text: &str, parsed: &ParsedPage<'_>) -> Quality {
     let [precision, recall] = body.expected.map_or([None; 2], |expected| expected.map(Some));
     let sum = |of: &PrefixSums| -> f64 {

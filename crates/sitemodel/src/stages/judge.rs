@@ -167,7 +167,6 @@ pub fn judge(
     (judgement, pages)
 }
 
-/// The decision parameters of the weights.
 pub(crate) fn decide_parameters(weights: &Weights) -> DecideParameters {
     DecideParameters { factor: 1.0, switch_cost: weights.switch_cost }
 }

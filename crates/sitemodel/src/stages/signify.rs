@@ -117,7 +117,7 @@ fn analyze_all(
     });
     let join = |mut all: (Vec<_>, Vocabulary), more: (Vec<_>, Vocabulary)| {
         all.0.extend(more.0);
-        all.1.merge(&more.1);
+        all.1.merge(more.1);
         all
     };
     several.reduce_with(join).unwrap_or_default()
@@ -129,9 +129,15 @@ fn analyze(
     vocabulary: &mut Vocabulary,
 ) -> PageTerms {
     ANALYZERS.with_borrow_mut(|analyzers| {
-        let document = &page.document;
-        let texts = document.ids().map(|id| document.text(id).unwrap_or_default());
-        let (terms, starts) = analyzers.get(language).learn(texts, vocabulary);
+        let analyzer = analyzers.get(language);
+        let (mut terms, mut starts) = (Vec::new(), vec![0]);
+        for id in page.document.ids() {
+            analyzer.analyze(page.document.text(id).unwrap_or_default(), &mut |term| {
+                vocabulary.learn(term);
+                terms.push(term.hash);
+            });
+            starts.push(terms.len() as u32);
+        }
         PageTerms::new(terms, starts)
     })
 }
@@ -155,7 +161,7 @@ fn feed_terms(items: &[&FeedItem], language: Option<Language>, top: usize) -> Op
 
 /// Detects the language of a page's text, from text nodes outside of links, the longest first: in any layout, these are
 /// most likely the article.
-pub fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
+fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
     const ENOUGH: usize = 4096;
     let ParsedPage { document, words, link_words, .. } = parsed;
     let mut texts: Vec<(u32, NodeId)> = document
@@ -164,18 +170,7 @@ pub fn language_of(parsed: &ParsedPage<'_>) -> Option<Language> {
         .map(|id| (words.sum(document, id) - link_words.sum(document, id), id))
         .filter(|t| t.0 > 0)
         .collect();
-    let longest_first = |&(words, id): &(u32, NodeId)| (std::cmp::Reverse(words), id);
-    // A few are usually enough.
-    const FEW: usize = 32;
-    if texts.len() > FEW {
-        texts.select_nth_unstable_by_key(FEW, longest_first);
-        let few: usize =
-            texts[..FEW].iter().map(|t| document.text(t.1).map_or(0, |text| text.len() + 1)).sum();
-        if few >= ENOUGH {
-            texts.truncate(FEW);
-        }
-    }
-    texts.sort_unstable_by_key(longest_first);
+    texts.sort_unstable_by_key(|&(words, id)| (std::cmp::Reverse(words), id));
     let mut sample = String::new();
     for (_, id) in texts {
         sample.push_str(document.text(id).unwrap_or_default());

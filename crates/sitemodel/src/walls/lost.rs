@@ -33,7 +33,6 @@ struct Line {
     hash: u64,
     text: String,
     words: u32,
-    /// Whether it is the text of a link.
     is_link: bool,
 }
 

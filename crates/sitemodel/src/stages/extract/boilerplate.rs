@@ -65,7 +65,6 @@ fn words_of(text: &str) -> String {
     words
 }
 
-/// Adds the words of a text to others.
 fn add_words(text: &str, words: &mut String) {
     for c in text.chars() {
         if is_alphanumeric(c) {
@@ -87,7 +86,6 @@ const WHOLE: [&str; 5] = ["ul", "ol", "dl", "table", "pre"];
 /// Tags of what a block may still show without its text.
 const SHOWN: [&str; 5] = ["<img", "<video", "<audio", "<picture", "<table"];
 
-/// A block of HTML.
 struct HtmlBlock {
     /// Its place in the HTML, including its tags.
     html: Range<usize>,
@@ -103,7 +101,6 @@ struct HtmlBlocks<'h> {
     blocks: Vec<HtmlBlock>,
 }
 
-/// An open element.
 struct OpenTag {
     /// The number of the element's block, if it is one.
     block: Option<usize>,

@@ -36,7 +36,6 @@ const FULL_TEXT: (u32, f32) = (FULL_TEXT_WORDS, 0.3);
 /// What selects the elements of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum By<'a> {
-    /// The wrapper of its template.
     Wrapper(&'a CompiledWrapper),
     /// The decisions on the patterns of its template.
     Patterns,
@@ -100,7 +99,6 @@ pub(crate) fn by_template_alone(
     full_text(parsed, page, feed_items).is_none() && !misses(&parsed.document, page, &kept())
 }
 
-/// The part of a page that is kept.
 struct KeptPart<'a> {
     parsed: &'a ParsedPage<'a>,
     page: &'a JudgedPage,
