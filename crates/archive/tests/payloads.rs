@@ -167,5 +167,24 @@ fn from_a_block() {
     let block = [&head[..], &gzip(PAGE)].concat();
     let response = Response::parse(&block).unwrap();
     assert_eq!(response.location(), Some("/x"));
-    assert_eq!(response.into_body(block, 1000).unwrap().0, PAGE);
+    assert_eq!(response.into_body(block, 1000).unwrap(), (PAGE.to_vec(), false));
+}
+
+#[test]
+fn a_body_without_its_end_says_so() {
+    let whole = |length: usize| headers(&[("Content-Length", &length.to_string())]);
+    let is_cut = |headers: &Headers, raw: &[u8]| decode_body(headers, raw, 1 << 20).unwrap().is_cut;
+    assert!(is_cut(&whole(PAGE.len() + 1), PAGE));
+    assert!(!is_cut(&whole(PAGE.len()), PAGE) && !is_cut(&whole(3), PAGE));
+    assert!(is_cut(&headers(&[("Transfer-Encoding", "chunked")]), b"20\r\n<html>"));
+}
+
+#[test]
+fn chunks_without_a_declaration_are_joined() {
+    let joined =
+        |raw: &[u8]| decode_body(&Headers::default(), raw, 1 << 20).unwrap().bytes.into_owned();
+    assert_eq!(joined(b"6\r\n<html>\r\n3\r\none\r\n0\r\n\r\n"), b"<html>one");
+    for text in [&b"10\r\npears\r\n0"[..], b"0\r\n\r\n", b"5\npears and more"] {
+        assert_eq!(joined(text), text);
+    }
 }

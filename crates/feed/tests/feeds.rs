@@ -359,6 +359,17 @@ fn what_stands_before_a_feed_is_skipped() {
 }
 
 #[test]
+fn links_are_cleaned_and_tags_divided() {
+    let one =
+        |link: &str| rss(&format!("<item><link>{link}</link><category>A, B, C</category></item>"));
+    for link in ["\u{200b}https://b.org/1?a&amp;amp;b", "https://b.org/\n  1?a&amp;#038;b"] {
+        let feed = read(&one(link));
+        assert_eq!(links(&feed), ["https://b.org/1?a&b"]);
+        assert_eq!(feed.items[0].tags, ["A", "B", "C"]);
+    }
+}
+
+#[test]
 fn odd_values_of_json_count_as_none() {
     let feed =
         |items: &str| read(&format!("\u{feff}{{\"authors\": [\"F\"], \"items\": [{items}]}}"));
@@ -377,6 +388,10 @@ fn odd_values_of_json_count_as_none() {
         (two.authors.concat(), three.authors.concat()),
         ("BeaCid".to_owned(), "F".to_owned())
     );
+    let damaged = feed(
+        "{\"url\": \"https://b.org/1\", \"title\": \"x \\ud83d\",}, {\"url\": \"https://b.org/2\", \"title\": \"a\nb\"}",
+    );
+    assert_eq!(links(&damaged), ["https://b.org/1", "https://b.org/2"]);
     // What cannot be parsed costs what stands behind it.
     let cut =
         parse(b"{\"items\": [{\"url\": \"https://b.org/1\"}, {\"url\": \"https:", &SOURCE, LIMIT);

@@ -272,6 +272,11 @@ fn what_stands_between_paragraphs_is_read() {
             "Year\nLevel\n2021\n4 m",
         ),
         ("<div role=heading aria-level=3>one two</div>", "one two"),
+        ("<div><h2>one</h2><span>[<a href=/edit>edit</a>]</span></div>", "one"),
+        ("<div><h2><a href=/1>one</a></h2><a href=/1>Read more</a></div>", ""),
+        ("<div><h2>one</h2><a href=/1><img src=/i.jpg>this</a></div>", ""),
+        ("<blockquote><p>one two<div>Ann</div></blockquote>", "one two\n\nAnn"),
+        ("<blockquote><p>one two<div><a href=/share>Quote</a></div></blockquote>", "one two"),
         ("<div class='callout tip'><div>Tip</div><div>one two</div></div>", "Tip\n\none two"),
         ("<div role=note>one two</div>", "one two"),
         ("<div role=note><a href=/1>one</a> two</div>", "one two"),
@@ -289,6 +294,35 @@ fn what_stands_between_paragraphs_is_read() {
             format!("Before all.{around}\n\nAfter it."),
             "{between}"
         );
+    }
+}
+
+#[test]
+fn spaces_in_elements_of_their_own_stay() {
+    for space in ["<b> </b>", "<span><span> </span></span>", "<a href=/x>\n</a>", " <i> </i> "] {
+        let [_, markdown, text] = forms(&format!("<p>one<i>two</i>{space}<b>three</b>"));
+        assert_eq!(text, "onetwo three", "{space}");
+        assert_eq!(markdown, "one*two* **three**", "{space}");
+    }
+}
+
+#[test]
+fn lines_beside_the_text_of_an_item_stay() {
+    let document =
+        parse("<!doctype html><body><p>Prices.<ul><li>A pear<div>39 crowns</div><li>Plums</ul>");
+    let is_item = |id: &u32| document.text(*id).is_some_and(|text| !text.starts_with("39"));
+    let keep: Vec<u32> = document.ids().filter(is_item).collect();
+    let base = Url::parse("https://news.example/a/b").unwrap();
+    let region = region_of(&document, &keep, &[], &base).unwrap();
+    assert_eq!(region.text(), "Prices.\n\nA pear\n\n39 crowns\n\nPlums");
+}
+
+#[test]
+fn frames_that_wait_for_consent_are_shown() {
+    for attribute in ["data-cookieblock-src", "data-src-cmplz", "uc-src"] {
+        let html =
+            format!("<p>One.<iframe src=about:blank {attribute}=//www.youtube.com/embed/a1>");
+        assert!(forms(&html)[0].contains("data-embed"), "{attribute}");
     }
 }
 

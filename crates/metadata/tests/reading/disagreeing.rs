@@ -191,6 +191,29 @@ fn a_publication_and_its_change_long_after_the_fetch_show_that_the_time_of_the_f
 }
 
 #[test]
+fn a_fetch_before_the_web_was_archived_is_no_bound() {
+    let html =
+        "<meta property=article:published_time content=2023-05-04T08:00:00Z><h1>Pears</h1><p>Ripe.";
+    let document = dom::parse(html);
+    let page = PageContext { fetched: "1980-01-01T00:00:00Z".parse().ok(), ..page(&document) };
+    assert_eq!(metadata(&page).published.unwrap().value, "2023-05-04T08:00:00Z");
+}
+
+#[test]
+fn values_that_stand_for_none_are_passed_over() {
+    let found = read(
+        "<meta property=og:description content=undefined><meta name=description content='Pears are ripe.'>\
+         <meta name=keywords content='梨、null、プラム'><meta property=og:site_name content='...'>\
+         <link rel='canonical shortlink' href=http://localhost:3000/p/1>\
+         <meta property=og:url content=https://www.orchard-post.example/p/1><h1>Pears</h1><p>Ripe.",
+    );
+    assert_eq!(found.description.unwrap().value, "Pears are ripe.");
+    assert_eq!(found.tags.unwrap().value, ["梨", "プラム"]);
+    assert_eq!(found.canonical.unwrap().value, "https://www.orchard-post.example/p/1");
+    assert!(found.site_name.is_none());
+}
+
+#[test]
 fn what_authors_are_is_said_of_each() {
     let kinds = |authors: &str| {
         let head = format!(
