@@ -92,7 +92,6 @@ pub(crate) struct ArchiveWindow<R: Read> {
     start: usize,
     /// Position of `bytes[0]` in the decompressed bytes.
     base: u64,
-    /// The pieces the window is made of.
     pieces: VecDeque<WindowPiece>,
     behind: Behind,
     limits: Limits,

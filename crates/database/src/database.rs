@@ -25,7 +25,6 @@ const READER_PATIENCE: Duration = Duration::from_secs(10);
 pub struct Database {
     connection: Connection,
     path: PathBuf,
-    /// Identity of the file that is changed.
     file: Option<FileIdentity>,
 }
 

@@ -139,9 +139,7 @@ fn shingles_of(words: &[u64]) -> impl ExactSizeIterator<Item = u64> {
 
 /// The parts of a text that are compared.
 struct TextHashes {
-    /// Hashes of its words.
     words: Vec<u64>,
-    /// Hashes of its numbers.
     numbers: Vec<u64>,
     paragraphs: Vec<ParagraphWords>,
 }

@@ -34,7 +34,6 @@ pub struct OriginalCandidate<'a> {
 /// The result of reading a record; a page comes with its place.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Original<P> {
-    /// A page.
     Page(P),
     /// A feed, whose items were read.
     Feed,
@@ -90,7 +89,6 @@ pub fn whole((high, low): Halves) -> u128 {
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct RevisitRequest {
     name: Halves,
-    /// Number of the revisit.
     revisit: u64,
     /// Number of the name among those of the revisit; the lower, the more reliable.
     evidence: u8,

@@ -91,9 +91,7 @@ fn check_stop(stop: &AtomicBool) -> Result<(), Stopped> {
     if stop.load(Ordering::Relaxed) { Err(Stopped::Empty) } else { Ok(()) }
 }
 
-/// The measurements of each round.
 struct Rounds {
-    /// Seconds of each of the [`PARTS`].
     parts: [Vec<f64>; PARTS.len()],
     /// Times per capability.
     costs: Vec<Costs>,

@@ -28,7 +28,6 @@ use crate::fields::{
 };
 use crate::gold::{GoldPage, read_gold};
 
-/// The fields that have a confidence.
 const FIELDS: [MetadataField; 4] =
     [MetadataField::Title, MetadataField::Subtitle, MetadataField::Authors, MetadataField::Date];
 /// Parts into which the sites are divided.
@@ -57,7 +56,6 @@ pub(crate) struct CalibrateArgs {
     format: PrintFormat,
 }
 
-/// The reliability of the confidence of a field.
 #[derive(Serialize)]
 struct FieldReliability {
     field: MetadataField,

@@ -72,13 +72,11 @@ struct MeasuredPage<'a> {
     template: Option<u32>,
     /// Mean confidence of its template.
     confidence: f64,
-    /// Whether it is the page that was marked.
     is_marked: bool,
     /// F1 without marks, with marks at each level of [`NOISE`], and with correct marks of all pages.
     f1: Vec<f64>,
 }
 
-/// Figures of some groups.
 #[derive(Serialize)]
 struct GroupFigures {
     name: String,

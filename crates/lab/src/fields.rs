@@ -12,7 +12,6 @@ use serde_json::Value;
 /// Confidence from which a value counts as sure.
 pub(crate) const SURE: f64 = 0.9;
 
-/// A field that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum MetadataField {
@@ -39,7 +38,6 @@ impl MetadataField {
         }
     }
 
-    /// The key of the record.
     pub(crate) const fn key(self) -> &'static str {
         match self {
             Self::Date | Self::DateByFetch => "published",

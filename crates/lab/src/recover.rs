@@ -196,7 +196,6 @@ pub(crate) fn run(args: &RecoverArgs, out: &mut Console<'_>) -> anyhow::Result<(
     }
 }
 
-/// The results of a site.
 #[derive(Default)]
 struct MeasuredSite {
     /// Number of articles that declare a field.

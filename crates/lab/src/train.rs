@@ -290,7 +290,6 @@ fn trained_on(
         .collect()
 }
 
-/// A share as percent, for [`Figure`]s.
 fn percent(name: String, share: f64) -> Figure {
     Figure { name, value: (share * 10_000.0).round() / 100.0 }
 }

@@ -91,7 +91,6 @@ pub(crate) enum Weakness {
     Disagrees,
     /// It has no wrapper, although it has several article pages.
     NoWrapper,
-    /// It was learnt from few pages.
     FewPages,
 }
 

@@ -79,7 +79,6 @@ pub fn write_line(record: &impl Serialize, bytes: &mut Vec<u8>) {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LineStorage {
-    /// Uncompressed.
     Plain,
     /// As zstd frames with checksums (RFC 8878), one per site. Sites are compressed in parallel, and
     /// the same site gives the same bytes.
@@ -180,7 +179,6 @@ impl<'a> BulkDocument<'a> {
     }
 }
 
-/// Splits a text after this number of characters.
 fn split_after(text: &str, characters: u32) -> (&str, &str) {
     let at = text.char_indices().nth(characters as usize).map_or(text.len(), |(at, _)| at);
     text.split_at(at)

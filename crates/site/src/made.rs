@@ -24,7 +24,6 @@ pub struct RowPlace {
 struct SiteRowPlaces {
     /// Parts of the site's result, by number.
     results: BTreeMap<u64, RowPlace>,
-    /// Models by round.
     models: BTreeMap<u64, RowPlace>,
     decided: Option<RowPlace>,
     site_configs: Option<RowPlace>,

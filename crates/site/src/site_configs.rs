@@ -161,7 +161,6 @@ fn sought_of<'a>(sample: &[(&'a Article, &'a ParsedPage<'a>)]) -> Vec<SampleWith
     sample.iter().map(sought).collect()
 }
 
-/// Whether a text is the date of an article, in any form.
 fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
     let context = PageContext {
         json_ld: Some(parsed.json_ld()),

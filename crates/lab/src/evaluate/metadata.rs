@@ -52,7 +52,6 @@ struct MetadataReport {
 struct MetadataRow {
     field: MetadataField,
     dataset: String,
-    /// In the order of the runs.
     runs: Vec<FieldFigures>,
 }
 

@@ -100,7 +100,6 @@ fn names_of_slices(pages: &[GoldPage], key: PageKey) -> Vec<String> {
     names
 }
 
-/// How the pages of the gold are grouped.
 struct PageGroups<'a> {
     pages: &'a [GoldPage],
     /// For each page, the name of its slice.
