@@ -252,7 +252,7 @@ impl<R: Read> Iterator for RecordReader<R> {
                 return None;
             }
             self.advance();
-            self.ready.extend(self.stream.take_notes().into_iter().map(Err));
+            self.ready.extend(self.stream.notes.drain(..).map(Err));
         }
     }
 }

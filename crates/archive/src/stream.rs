@@ -96,7 +96,7 @@ pub(crate) struct ArchiveWindow<R: Read> {
     behind: Behind,
     limits: Limits,
     /// Faults without missing bytes that the decoder reported.
-    notes: Vec<Fault>,
+    pub(crate) notes: Vec<Fault>,
 }
 
 impl<R: Read> ArchiveWindow<R> {
@@ -245,11 +245,6 @@ impl<R: Read> ArchiveWindow<R> {
             }
             Behind::Open | Behind::End => None,
         }
-    }
-
-    /// Takes the faults noted since the last call.
-    pub(crate) fn take_notes(&mut self) -> Vec<Fault> {
-        std::mem::take(&mut self.notes)
     }
 }
 

@@ -11,7 +11,7 @@ use config::files::file_hash;
 use config::{Config, SinkName};
 use errors::Problem;
 use input::{InputKind, InputState};
-use segment::collect::Segments;
+use segment::collect::last_in;
 use sink::{AtomicFile, Ledger, RunState};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -267,7 +267,7 @@ pub(crate) fn holds_merge(path: &Path) -> bool {
 fn unfinished(path: &Path) -> Option<Identity> {
     let state = path.join(STATE);
     let text = fs::read(state.join(IDENTITY)).ok()?;
-    (has_results(&state) || Segments::are_complete(&state.join(SEGMENTS)))
+    (has_results(&state) || last_in(&state.join(SEGMENTS)).is_some())
         .then(|| serde_json::from_slice(&text).ok())
         .flatten()
 }
