@@ -214,11 +214,7 @@ fn measure<'a>(
 }
 
 fn f1(gold: &GoldPage, outcome: &Outcome) -> Option<f64> {
-    let text = match outcome {
-        Outcome::Article(article) => &*article.article.text,
-        Outcome::Drop(_) | Outcome::Unassigned => "",
-    };
-    Some(gold.score_pairs(text)?.f1)
+    Some(gold.score_pairs(outcome.article().map_or("", |article| &*article.text))?.f1)
 }
 
 /// Marks the blocks of a page by its gold. `noise` percent of the marks are flipped, different ones in each draw. Titles and
