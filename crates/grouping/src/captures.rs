@@ -12,7 +12,9 @@ use crate::sample::address_hash;
 
 /// A capture of a page, with or without its HTML.
 pub trait Capture {
+    /// Its address.
     fn url(&self) -> &str;
+    /// When it was fetched.
     fn fetched(&self) -> Option<Timestamp>;
     /// The record it comes from.
     fn origin(&self) -> &Origin;

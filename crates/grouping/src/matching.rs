@@ -34,6 +34,7 @@ pub struct OriginalCandidate<'a> {
 /// The result of reading a record; a page comes with its place.
 #[derive(Clone, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub enum Original<P> {
+    /// A page.
     Page(P),
     /// A feed, whose items were read.
     Feed,

@@ -48,6 +48,7 @@ pub fn to_the_second(time: &str) -> String {
 /// How to show a character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
+    /// As it is.
     Plain,
     /// Not shown, because it is invisible.
     LeftOut,

@@ -79,6 +79,7 @@ pub fn write_line(record: &impl Serialize, bytes: &mut Vec<u8>) {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LineStorage {
+    /// Uncompressed.
     Plain,
     /// As zstd frames with checksums (RFC 8878), one per site. Sites are compressed in parallel, and
     /// the same site gives the same bytes.
