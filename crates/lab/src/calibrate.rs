@@ -129,7 +129,7 @@ fn write_table(reliable: &[FieldReliability], out: &mut Console<'_>) -> std::io:
     writeln!(out, "| field | confidence | values | mean confidence, % | right, % |")?;
     writeln!(out, "|---|---|--:|--:|--:|")?;
     for FieldReliability { field, rows, sure, sure_wrong } in reliable {
-        let name = field.name();
+        let name = field.as_str();
         for ReliabilityRow { from, to, values, said, right } in rows {
             writeln!(out, "| {name} | {from:.2} to {to:.2} | {values} | {said:.1} | {right:.1} |")?;
         }
