@@ -146,11 +146,6 @@ impl RunFolder {
         Ok(AtomicFile::write_whole(&self.state().join(MERGE), digest.as_bytes())?)
     }
 
-    /// Whether the folder contains results of an unfinished merge.
-    pub(crate) fn holds_merge(&self) -> bool {
-        holds_merge(&self.path)
-    }
-
     /// Removes the state of a complete run that was killed while it cleaned up.
     fn tidy(path: &Path) -> Result<()> {
         if !path.join(STATE).exists() {
