@@ -14,7 +14,6 @@ use config::files::address_of;
 use model::ExtraValue;
 use serde::Deserialize;
 
-use crate::inputs::lower_name;
 use crate::parts::RecordAt;
 use crate::source::{open, state};
 use crate::table::{FILE, LENGTH, OFFSET, Row, extra_of, is_table, is_text, read_rows, unpacked};
@@ -29,7 +28,7 @@ pub type ExtraOfRecords = BTreeMap<u64, Vec<ExtraValue>>;
 
 /// Whether a file name is that of an index.
 pub fn is_index(path: &Path) -> bool {
-    let name = lower_name(path);
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let bare = name.strip_suffix(".gz").unwrap_or(&name);
     bare.ends_with(".cdx") || bare.ends_with(".cdxj")
 }
