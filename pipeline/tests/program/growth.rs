@@ -7,6 +7,7 @@ use rusqlite::Connection;
 
 use crate::common::nights::{DAYS, Nights, posts};
 use crate::common::prose;
+use crate::common::rows::number;
 
 /// Layouts that are new every night.
 const NEW: usize = 40;
@@ -32,10 +33,6 @@ fn pages_of_layout(layout: usize) -> Vec<(String, String)> {
         (format!("https://hostile.example/{own}/{n}"), html)
     };
     (0..3).map(page).collect()
-}
-
-fn number(store: &Path, sql: &str) -> i64 {
-    Connection::open(store).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
 #[test]
