@@ -53,11 +53,11 @@ fn a_store_grows_linearly_at_most_whatever_a_site_does() {
         sizes.push(fs::metadata(nights.store()).unwrap().len());
         let of_hostile = "WHERE site = 'hostile.example'";
         let templates = number(
-            &nights.store(),
+            nights.store(),
             &format!("SELECT templates FROM models {of_hostile} ORDER BY revision DESC LIMIT 1"),
         );
         let bytes = format!("SELECT sum(length(blob)) FROM models {of_hostile}");
-        assert!(number(&nights.store(), &bytes) <= MOST_REVISION_BYTES, "{night}");
+        assert!(number(nights.store(), &bytes) <= MOST_REVISION_BYTES, "{night}");
         assert!(templates <= MOST_TEMPLATES + 3 * NEW as i64, "{night}: {templates}");
     }
     let store = nights.store();
