@@ -264,7 +264,6 @@ pub(crate) struct Rendered {
 }
 
 impl Renderers {
-    /// Renders the result of a site, or of its part number `part`.
     pub(crate) fn render(&self, result: SiteResult, part: usize) -> Rendered {
         let is_whole = part == 0 && !result.more;
         let render = |render: &Option<Render>| render.as_ref().map(|render| render(&result));

@@ -118,7 +118,6 @@ pub fn import(store: &Store, tables: &[PathBuf], waiting: WaitPolicy<'_>) -> Res
     Ok(imported)
 }
 
-/// Checks that a row agrees with the model in it.
 fn check(row: &ModelRow) -> Result<()> {
     ensure!(row.head.revision > 0, "revisions are counted from 1");
     let bytes = row.model().context("the model cannot be unpacked")?;

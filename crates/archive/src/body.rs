@@ -10,6 +10,7 @@ use model::DropReason;
 use crate::format::salvage;
 use crate::inflate::{InflateResult, Inflater};
 use crate::member::{MAGIC, StreamStep};
+use crate::zstandard::MAGIC as ZSTD;
 use crate::{Headers, Response};
 
 /// Maximum number of content codings. Real pages do not have more.
@@ -137,9 +138,6 @@ impl DecodedBody<'_> {
         Ok(())
     }
 }
-
-/// The first bytes of a zstd frame (RFC 8878 §3.1.1).
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
 /// The coding of bytes that begin like gzip or zstd data.
 fn by_magic(bytes: &[u8]) -> Option<&'static str> {

@@ -130,7 +130,9 @@ impl<R: Read> RecordReader<R> {
         let bare = |value: &str| value.trim_matches(['<', '>', ' ']).to_owned();
         let head = RecordHead {
             kind: match headers.get("WARC-Type") {
-                Some(kind) => RecordKind::parse(kind),
+                Some(kind) => {
+                    RecordKind::parse(&kind.to_ascii_lowercase()).unwrap_or(RecordKind::Other)
+                }
                 None => kind_by_content_type(&headers),
             },
             target_uri: headers.get("WARC-Target-URI").map(bare).filter(|uri| !uri.is_empty()),
@@ -253,7 +255,7 @@ impl<R: Read> Iterator for RecordReader<R> {
                 return None;
             }
             self.advance();
-            self.ready.extend(self.stream.take_notes().into_iter().map(Err));
+            self.ready.extend(self.stream.notes.drain(..).map(Err));
         }
     }
 }

@@ -2,61 +2,34 @@
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, civil};
-use model::DropReason;
+use model::{DropReason, named};
+use serde::{Deserialize, Serialize};
 
 use crate::Headers;
 
-/// The kind of a record, by its `WARC-Type`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+named! {
+/// The kind of a record, named by its `WARC-Type`.
 pub enum RecordKind {
     /// A server's response, HTTP head included.
-    Response,
+    Response => "response",
     /// A resource without a protocol head.
-    Resource,
+    Resource => "resource",
     /// A later fetch that found the same content again.
-    Revisit,
+    Revisit => "revisit",
     /// A crawler's request.
-    Request,
+    Request => "request",
     /// Metadata about another record.
-    Metadata,
+    Metadata => "metadata",
     /// A description of the archive.
-    Warcinfo,
+    Warcinfo => "warcinfo",
     /// A converted form of another record.
-    Conversion,
+    Conversion => "conversion",
     /// Any other type, `continuation` among them.
-    Other,
+    Other => "other",
+}
 }
 
 impl RecordKind {
-    /// Parses a `WARC-Type`, case-insensitively.
-    pub fn parse(text: &str) -> Self {
-        let known = [
-            Self::Response,
-            Self::Resource,
-            Self::Revisit,
-            Self::Request,
-            Self::Metadata,
-            Self::Warcinfo,
-            Self::Conversion,
-        ];
-        let named = known.into_iter().find(|kind| text.eq_ignore_ascii_case(kind.as_str()));
-        named.unwrap_or(Self::Other)
-    }
-
-    /// Name in outputs: the `WARC-Type`, or `other`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Response => "response",
-            Self::Resource => "resource",
-            Self::Revisit => "revisit",
-            Self::Request => "request",
-            Self::Metadata => "metadata",
-            Self::Warcinfo => "warcinfo",
-            Self::Conversion => "conversion",
-            Self::Other => "other",
-        }
-    }
-
     /// Whether records of this kind can contain a page or refer to one.
     pub fn of_pages(self) -> bool {
         matches!(self, Self::Response | Self::Resource | Self::Revisit)

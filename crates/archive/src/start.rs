@@ -22,7 +22,6 @@ pub(crate) enum Dialect {
 /// The result of looking for a record at the start of some bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// A record of this dialect.
     Record(Dialect),
     /// More bytes are needed to tell.
     Unsure,

@@ -92,12 +92,11 @@ pub(crate) struct ArchiveWindow<R: Read> {
     start: usize,
     /// Position of `bytes[0]` in the decompressed bytes.
     base: u64,
-    /// The pieces the window is made of.
     pieces: VecDeque<WindowPiece>,
     behind: Behind,
     limits: Limits,
     /// Faults without missing bytes that the decoder reported.
-    notes: Vec<Fault>,
+    pub(crate) notes: Vec<Fault>,
 }
 
 impl<R: Read> ArchiveWindow<R> {
@@ -246,11 +245,6 @@ impl<R: Read> ArchiveWindow<R> {
             }
             Behind::Open | Behind::End => None,
         }
-    }
-
-    /// Takes the faults noted since the last call.
-    pub(crate) fn take_notes(&mut self) -> Vec<Fault> {
-        std::mem::take(&mut self.notes)
     }
 }
 

@@ -101,27 +101,3 @@ pub(super) fn overlay(base: &mut Table, own: Table) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn next(text: &str) -> String {
-        let own: Table = toml::from_str(text).unwrap();
-        let known: Table = toml::from_str(DEFAULT).unwrap();
-        let error = check_keys(&own, &known, "", &"c.toml").unwrap_err();
-        let problem = error.downcast::<Problem>().unwrap();
-        assert_eq!(problem.at, "c.toml");
-        problem.next
-    }
-
-    #[test]
-    fn the_key_that_was_meant_is_named() {
-        assert_eq!(next("[signify]\ntopp = 3\n"), "did you mean `signify.top`?");
-        assert_eq!(next("[run]\nengine = 'grove'\n"), "did you mean `rank.engine`?");
-        assert_eq!(next("[parse]\nmax_node = 3\n"), "did you mean `parse.max_nodes`?");
-        assert_eq!(next("[runs]\njobs = 3\n"), "did you mean `run`?");
-        assert!(next("[grove]\nzzz = 3\n").starts_with("the keys of [grove] are weights"));
-        assert!(next("qqq = 3\n").contains("the tables are "));
-    }
-}

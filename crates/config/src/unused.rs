@@ -18,7 +18,7 @@ type Uses = fn(Engine) -> bool;
 
 /// Settings that only some engines use.
 const RULES: [(&str, Uses); 8] = [
-    ("signify.top", uses_signifiers),
+    ("signify.top", |engine| ranks_patterns(engine) || engine == Engine::Sigfeed),
     ("signify.source", ranks_patterns),
     ("signify.weighting", ranks_patterns),
     ("rank.learn_from", learns_templates),
@@ -38,10 +38,6 @@ fn ranks_patterns(engine: Engine) -> bool {
 
 fn learns_templates(engine: Engine) -> bool {
     is_grove(engine) || ranks_patterns(engine)
-}
-
-fn uses_signifiers(engine: Engine) -> bool {
-    ranks_patterns(engine) || engine == Engine::Sigfeed
 }
 
 /// Tables with the parameters of the engines of the same names.

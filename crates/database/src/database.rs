@@ -25,7 +25,6 @@ const READER_PATIENCE: Duration = Duration::from_secs(10);
 pub struct Database {
     connection: Connection,
     path: PathBuf,
-    /// Identity of the file that is changed.
     file: Option<FileIdentity>,
 }
 
@@ -51,7 +50,12 @@ impl Database {
             let mut database = Self::open(path, flags, TICK)?;
             database.check(&mut wait, check)?;
             database.file = file;
-            wait.until(Obstacle::Writer, |begun| database.begin_immediately(begun))?;
+            // With a write-ahead log, readers block nobody. A reader that reads for long prevents the switch to it: then
+            // readers may have to wait for the end of the transaction, and the transaction for readers.
+            wait.until(Obstacle::Writer, |begun| {
+                database.switch_journal("PRAGMA journal_mode = WAL", begun);
+                database.execute_batch("BEGIN IMMEDIATE")
+            })?;
             // While this process waited, the file may have been moved and replaced. A new file is opened a second time:
             // only then is it known to be the one at the path.
             if file.is_some() && file == file_at(path)? {
@@ -104,14 +108,6 @@ impl Database {
         })?;
         check(self)?;
         Ok(self.execute_batch("ROLLBACK").map_err(failed)?)
-    }
-
-    /// Begins to change the file, unless another process does. With a write-ahead log, readers block nobody. A reader
-    /// that reads for long prevents the switch to it: then readers may have to wait for the end of the transaction, and
-    /// the transaction for readers.
-    fn begin_immediately(&self, waiting_since: Instant) -> rusqlite::Result<()> {
-        self.switch_journal("PRAGMA journal_mode = WAL", waiting_since);
-        self.execute_batch("BEGIN IMMEDIATE")
     }
 
     /// Changes the journal mode. Returns whether no other process prevented it.

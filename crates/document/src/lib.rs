@@ -73,7 +73,6 @@ struct ProvenanceFact {
     value: String,
 }
 
-/// Name and version of the program.
 const PROGRAM: &str = concat!("sitegrove ", env!("CARGO_PKG_VERSION"));
 
 /// The facts about an article's record and its extraction; nothing about the machine or the time of export.
@@ -170,7 +169,6 @@ pub fn to_markdown(text: &Article) -> String {
     parts.join("\n\n") + "\n"
 }
 
-/// Parses a fragment.
 fn parsed(html: &str) -> Document {
     let page = format!("<!doctype html><html><body>{html}</body></html>");
     parse_with(&page, &ParseOptions { keep: Keep::Everything, ..ParseOptions::CONTENT })

@@ -56,7 +56,6 @@ fn day_of(date: &str) -> Option<&str> {
     date.get(..10).filter(|day| day.parse::<jiff::civil::Date>().is_ok())
 }
 
-/// The context of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TeiContext {
     /// Between blocks of a section.
@@ -65,7 +64,6 @@ enum TeiContext {
     Figure,
     /// Between blocks of an item, a cell or a quotation, which may also contain phrases.
     Blocks,
-    /// Among phrases.
     Phrases,
 }
 

@@ -139,9 +139,7 @@ fn shingles_of(words: &[u64]) -> impl ExactSizeIterator<Item = u64> {
 
 /// The parts of a text that are compared.
 struct TextHashes {
-    /// Hashes of its words.
     words: Vec<u64>,
-    /// Hashes of its numbers.
     numbers: Vec<u64>,
     paragraphs: Vec<ParagraphWords>,
 }
@@ -198,7 +196,7 @@ impl ArticleDescription {
         let similarity = self.words.similarity(&other.words);
         let (shorter, longer) = (self.length.min(other.length), self.length.max(other.length));
         let has_one_title = self.title != 0 && self.title == other.title;
-        let is_one = if self.has_address_of(other) {
+        let is_one = if self.addresses.iter().any(|own| other.addresses.contains(own)) {
             let both = f64::from(self.length) + f64::from(other.length);
             let shared = similarity * both / (1.0 + similarity);
             similarity >= ADDRESSED_SIMILARITY || shared >= ADDRESSED_SHARE * f64::from(shorter)
@@ -207,18 +205,12 @@ impl ArticleDescription {
         } else if has_one_title {
             similarity >= TITLED_SIMILARITY.min(least)
         } else {
-            similarity >= least && self.has_numbers_of(other)
+            let has_few = self.different_numbers.min(other.different_numbers) < FEW_NUMBERS;
+            let has_numbers =
+                has_few || self.numbers.similarity(&other.numbers) >= NUMBERS_SIMILARITY;
+            similarity >= least && has_numbers
         };
         (is_one && shorter > 0).then_some(similarity)
-    }
-
-    fn has_address_of(&self, other: &Self) -> bool {
-        self.addresses.iter().any(|address| other.addresses.contains(address))
-    }
-
-    fn has_numbers_of(&self, other: &Self) -> bool {
-        self.different_numbers.min(other.different_numbers) < FEW_NUMBERS
-            || self.numbers.similarity(&other.numbers) >= NUMBERS_SIMILARITY
     }
 
     /// A hash that versions of one article share: that of its title, or else of its address.

@@ -90,7 +90,6 @@ pub fn whole((high, low): Halves) -> u128 {
 #[derive(Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 pub struct RevisitRequest {
     name: Halves,
-    /// Number of the revisit.
     revisit: u64,
     /// Number of the name among those of the revisit; the lower, the more reliable.
     evidence: u8,

@@ -153,31 +153,3 @@ pub fn not_an_archive(path: &Path) -> String {
         None => "holds no record of an archive".to_owned(),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::io::Write;
-
-    use super::*;
-
-    #[test]
-    fn files_are_named_by_what_they_are() {
-        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        gzip.write_all(b"plain words\n").unwrap();
-        let gzip = gzip.finish().unwrap();
-        for (bytes, what) in [
-            (&b""[..], "an empty file"),
-            (b"%PDF-1.7 ...", "a PDF document"),
-            (b"\x89PNG\r\n\x1a\n.......", "a file of type image/png"),
-            (b"plain words\n", "text"),
-            (b"\x00\x01\x02\xff\xfe\xfd", "binary data"),
-            (b"WARC/1.1\r\n", "a WARC archive"),
-            (b"<!DOCTYPE html><p>", "an HTML page"),
-            (&gzip, "text in a gzip file"),
-        ] {
-            let mut file = tempfile::NamedTempFile::new().unwrap();
-            file.write_all(bytes).unwrap();
-            assert_eq!(what_is(file.path()).unwrap(), what);
-        }
-    }
-}

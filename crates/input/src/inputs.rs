@@ -132,25 +132,15 @@ pub fn is_archive(path: &Path) -> bool {
 /// Bytes that are examined to recognise a file without an extension.
 const FIRST: u64 = 4 << 10;
 
-/// Recognises a file without an extension by its first bytes.
-fn kind_of(path: &Path) -> Option<SniffedKind> {
+/// Recognises a file without an extension by its first bytes; [`PayloadKind::Other`] is an archive.
+fn kind_of(path: &Path) -> Option<PayloadKind> {
     if path.extension().is_some() || is_stream(path) {
         return None;
     }
     let mut first = Vec::new();
     fs::File::open(path).ok()?.take(FIRST).read_to_end(&mut first).ok()?;
-    match sniff_html(None, &first) {
-        PayloadKind::Html => Some(SniffedKind::Html),
-        PayloadKind::Feed => Some(SniffedKind::Feed),
-        PayloadKind::Other => archive::begins_as_archive(&first).then_some(SniffedKind::Archive),
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum SniffedKind {
-    Archive,
-    Html,
-    Feed,
+    let kind = sniff_html(None, &first);
+    (kind != PayloadKind::Other || archive::begins_as_archive(&first)).then_some(kind)
 }
 
 fn is_feed(path: &Path) -> bool {
@@ -373,7 +363,7 @@ fn classify(path: &Path, root: &Path, as_feed: bool) -> Input {
     if as_feed {
         return Input::Feed(path.to_owned());
     }
-    if is_html(path) || kind_of(path) == Some(SniffedKind::Html) {
+    if is_html(path) || kind_of(path) == Some(PayloadKind::Html) {
         let inside = path.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty());
         let name = inside.unwrap_or(Path::new(path.file_name().unwrap_or_default()));
         let name = name.components().map(|part| part.as_os_str().to_string_lossy());
@@ -453,7 +443,7 @@ fn walk(
     for entry in entries {
         let path = entry.path();
         let wanted = is_wanted_name(&path, as_feed)
-            || kind_of(&path).is_some_and(|kind| as_feed == (kind == SniffedKind::Feed));
+            || kind_of(&path).is_some_and(|kind| as_feed == (kind == PayloadKind::Feed));
         match (entry.file_type(), fs::metadata(&path)) {
             (Ok(kind), _) if kind.is_dir() => {
                 let before = files.len();

@@ -20,13 +20,6 @@ use crate::selection::{LeftOut, Selecting};
 #[derive(Debug, Default)]
 pub struct InputsRead(pub Vec<Result<(InputRecord, u64), String>>);
 
-impl InputsRead {
-    /// Whether an input could not be read. It may be readable the next time.
-    pub fn has_unreadable(&self) -> bool {
-        self.0.iter().any(Result::is_err)
-    }
-}
-
 /// Measures the time spent in a part of the work, summed over threads.
 #[derive(Debug, Default)]
 pub struct Timer(AtomicU64);
@@ -105,7 +98,7 @@ impl InputReader<'_> {
             (number, record)
         };
         let mut order: Vec<usize> = (0..self.inputs.len()).collect();
-        if selecting.is_in_order() {
+        if self.selection.limit > 0 {
             let read = order.into_iter().map(|number| read_one(number).1);
             return Ok(InputsRead(read.collect()));
         }

@@ -407,7 +407,6 @@ impl ChunkReader for RemoteChunks {
 }
 
 impl Chunks {
-    /// Reads a part.
     fn read(&self, start: u64, length: usize) -> io::Result<bytes::Bytes> {
         let end = start.saturating_add(length as u64);
         if end > self.length {
@@ -431,7 +430,6 @@ impl Chunks {
     }
 }
 
-/// Reads on from a position.
 pub(crate) struct ChunkRead {
     file: RemoteChunks,
     at: u64,

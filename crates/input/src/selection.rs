@@ -107,11 +107,6 @@ impl Selecting {
         (chosen.taken > 0).then(|| Self::new(selection))
     }
 
-    /// Whether inputs must be read in their order, one after the other.
-    pub(crate) fn is_in_order(&self) -> bool {
-        self.selection.limit > 0
-    }
-
     /// Returns what is selected; counts what is not.
     pub fn admit(&self, intake: Intake, left_out: &mut LeftOut) -> Option<Intake> {
         if self.selection.is_all() {

@@ -28,7 +28,6 @@ type ColumnAliases = &'static [&'static str];
 
 /// Name of the archive with the record.
 pub(crate) const FILE: ColumnAliases = &["warc_filename", "filename"];
-/// Offset of the record.
 pub(crate) const OFFSET: ColumnAliases = &["warc_record_offset", "offset"];
 /// Length of the record, in bytes.
 pub(crate) const LENGTH: ColumnAliases = &["warc_record_length", "length"];
@@ -36,7 +35,6 @@ pub(crate) const LENGTH: ColumnAliases = &["warc_record_length", "length"];
 pub(crate) const URL: ColumnAliases = &["url"];
 /// HTML of the page, as text or bytes.
 pub(crate) const HTML: ColumnAliases = &["html", "raw_html"];
-/// Time at which the page was fetched.
 pub(crate) const FETCHED: ColumnAliases = &["fetched", "fetch_time", "warc_date"];
 /// Media type that the server declared.
 pub(crate) const CONTENT_TYPE: ColumnAliases = &["content_type", "content_mime_type"];
@@ -201,7 +199,6 @@ pub(crate) fn read_rows(
     contain_panics(read).unwrap_or_else(|panic| bail!("{panic}"))
 }
 
-/// The values of extra columns.
 pub(crate) fn extra_of(names: &[String], cells: &[CellValue]) -> Vec<ExtraValue> {
     let value = |(key, cell): (&String, &CellValue)| {
         let value = cell.text()?;
@@ -300,7 +297,6 @@ struct Budgeted<R> {
     limit: u64,
 }
 
-/// What was read of a CSV file.
 #[derive(Default)]
 struct CsvRead {
     /// Bytes since a row began.

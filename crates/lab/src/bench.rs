@@ -6,7 +6,7 @@ mod costs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -17,6 +17,7 @@ use errors::{Stopped, mark_begun};
 use input::read::{Intake, read};
 use input::{Input, InputPlaces, expand};
 use model::Page;
+use score::aggregate::percentile;
 use serde_json::{Map, Value, json};
 use sink::Ledger;
 use sitegrove::results::finished_ledger;
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) ->
             pages.push(page);
         }
     })?;
-    check_stop(stop)?;
+    Stopped::check(stop)?;
     let html: usize = pages.iter().map(|p| p.html.len()).sum();
     if html == 0 {
         bail!("no HTML page in the inputs");
@@ -87,13 +88,7 @@ pub(crate) fn run(args: &BenchArgs, stop: &AtomicBool, out: &mut Console<'_>) ->
     }
 }
 
-fn check_stop(stop: &AtomicBool) -> Result<(), Stopped> {
-    if stop.load(Ordering::Relaxed) { Err(Stopped::Empty) } else { Ok(()) }
-}
-
-/// The measurements of each round.
 struct Rounds {
-    /// Seconds of each of the [`PARTS`].
     parts: [Vec<f64>; PARTS.len()],
     /// Times per capability.
     costs: Vec<Costs>,
@@ -120,7 +115,7 @@ impl Rounds {
             }
             rounds.costs.push(Costs::of(pages, &settings));
             for (jobs, runs) in &mut rounds.runs {
-                check_stop(stop)?;
+                Stopped::check(stop)?;
                 // Deleted only at the end: ext4 creates files slowly in a folder whose files were just deleted.
                 let own = folder.join(format!("{round}-{jobs}"));
                 runs.push(WholeRun::measure(&args.inputs, *jobs, &own)?);
@@ -321,11 +316,5 @@ fn median_of(runs: &[WholeRun], figure: impl Fn(&WholeRun) -> Option<f64>) -> f6
 }
 
 fn median(values: &[f64]) -> f64 {
-    let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
-    match values.len() {
-        0 => f64::NAN,
-        count if count % 2 == 1 => values[count / 2],
-        count => f64::midpoint(values[count / 2 - 1], values[count / 2]),
-    }
+    percentile(values, 0.5).unwrap_or(f64::NAN)
 }

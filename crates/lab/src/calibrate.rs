@@ -28,7 +28,6 @@ use crate::fields::{
 };
 use crate::gold::{GoldPage, read_gold};
 
-/// The fields that have a confidence.
 const FIELDS: [MetadataField; 4] =
     [MetadataField::Title, MetadataField::Subtitle, MetadataField::Authors, MetadataField::Date];
 /// Parts into which the sites are divided.
@@ -57,7 +56,6 @@ pub(crate) struct CalibrateArgs {
     format: PrintFormat,
 }
 
-/// The reliability of the confidence of a field.
 #[derive(Serialize)]
 struct FieldReliability {
     field: MetadataField,
@@ -131,7 +129,7 @@ fn write_table(reliable: &[FieldReliability], out: &mut Console<'_>) -> std::io:
     writeln!(out, "| field | confidence | values | mean confidence, % | right, % |")?;
     writeln!(out, "|---|---|--:|--:|--:|")?;
     for FieldReliability { field, rows, sure, sure_wrong } in reliable {
-        let name = field.name();
+        let name = field.as_str();
         for ReliabilityRow { from, to, values, said, right } in rows {
             writeln!(out, "| {name} | {from:.2} to {to:.2} | {values} | {said:.1} | {right:.1} |")?;
         }

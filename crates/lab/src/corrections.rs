@@ -72,13 +72,11 @@ struct MeasuredPage<'a> {
     template: Option<u32>,
     /// Mean confidence of its template.
     confidence: f64,
-    /// Whether it is the page that was marked.
     is_marked: bool,
     /// F1 without marks, with marks at each level of [`NOISE`], and with correct marks of all pages.
     f1: Vec<f64>,
 }
 
-/// Figures of some groups.
 #[derive(Serialize)]
 struct GroupFigures {
     name: String,
@@ -216,11 +214,7 @@ fn measure<'a>(
 }
 
 fn f1(gold: &GoldPage, outcome: &Outcome) -> Option<f64> {
-    let text = match outcome {
-        Outcome::Article(article) => &*article.article.text,
-        Outcome::Drop(_) | Outcome::Unassigned => "",
-    };
-    Some(gold.score_pairs(text)?.f1)
+    Some(gold.score_pairs(outcome.article().map_or("", |article| &*article.text))?.f1)
 }
 
 /// Marks the blocks of a page by its gold. `noise` percent of the marks are flipped, different ones in each draw. Titles and
@@ -291,6 +285,11 @@ impl MeasuredGroup<'_> {
         let sum: f64 = self.pages.iter().map(|page| page.f1[of_page(page)]).sum();
         100.0 * sum / self.pages.len() as f64
     }
+
+    /// Its mean F1, in percent, by result.
+    fn results(&self) -> Vec<f64> {
+        (0..=CEILING).map(|at| self.mean(|_| at)).collect()
+    }
 }
 
 fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
@@ -326,13 +325,8 @@ fn report(measured: &[MeasuredPage<'_>], labelled: usize, worst: usize) -> Corre
             other_types: mean_of(false),
         }
     });
-    let mut losing: Vec<(String, Vec<f64>)> = groups
-        .iter()
-        .map(|group| {
-            let results = (0..=CEILING).map(|at| group.mean(|_| at));
-            (group.name.clone(), results.collect())
-        })
-        .collect();
+    let mut losing: Vec<(String, Vec<f64>)> =
+        groups.iter().map(|group| (group.name.clone(), group.results())).collect();
     let change = |own: &(String, Vec<f64>)| own.1[1] - own.1[0];
     losing.sort_by(|a, b| change(a).total_cmp(&change(b)).then_with(|| a.0.cmp(&b.0)));
     losing.truncate(worst);
@@ -341,10 +335,7 @@ fn report(measured: &[MeasuredPage<'_>], labelled: usize, worst: usize) -> Corre
 
 impl GroupFigures {
     fn of(name: &str, groups: &[&MeasuredGroup<'_>]) -> Self {
-        let mut all: Vec<Vec<f64>> = groups
-            .iter()
-            .map(|group| (0..=CEILING).map(|at| group.mean(|_| at)).collect())
-            .collect();
+        let mut all: Vec<Vec<f64>> = groups.iter().map(|group| group.results()).collect();
         all.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
         let worst = &all[..all.len().div_ceil(10)];
         let mean_of = |of: &[Vec<f64>], at: usize| mean(of.iter().map(|own| own[at]));

@@ -300,7 +300,6 @@ impl EvaluatedRun {
     }
 }
 
-/// Writes a report to the file given by `--out`, or to `out`.
 fn write_report(args: &EvaluateArgs, text: &str, out: &mut Console<'_>) -> anyhow::Result<()> {
     match (&args.out, args.format) {
         (Some(path), _) => Ok(AtomicFile::write_whole(path, text.as_bytes())?),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{AuthorKind, FieldSource};
+use model::{AuthorKind, FieldSource, named};
 use score::aggregate::mean;
 use score::metadata::{FieldScore, authors, date, day, has_names, text, title};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -12,38 +12,25 @@ use serde_json::Value;
 /// Confidence from which a value counts as sure.
 pub(crate) const SURE: f64 = 0.9;
 
+named! {
 /// A field that is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum MetadataField {
-    Title,
-    Subtitle,
-    Authors,
-    Date,
+pub enum MetadataField {
+    Title => "title",
+    Subtitle => "subtitle",
+    Authors => "authors",
+    Date => "date",
     /// Dates not later than a day after the page was fetched.
-    DateByFetch,
-    Modified,
-    Section,
+    DateByFetch => "date-by-fetch",
+    Modified => "modified",
+    Section => "section",
+}
 }
 
 impl MetadataField {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Title => "title",
-            Self::Subtitle => "subtitle",
-            Self::Authors => "authors",
-            Self::Date => "date",
-            Self::DateByFetch => "date-by-fetch",
-            Self::Modified => "modified",
-            Self::Section => "section",
-        }
-    }
-
-    /// The key of the record.
-    pub(crate) const fn key(self) -> &'static str {
+    pub(crate) fn key(self) -> &'static str {
         match self {
             Self::Date | Self::DateByFetch => "published",
-            field => field.name(),
+            field => field.as_str(),
         }
     }
 }

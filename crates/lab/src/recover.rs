@@ -28,7 +28,7 @@ use config::Config;
 use grouping::address_hash;
 use mask::mask;
 use metadata::PageContext;
-use model::{AuthorKind, Field, Page, PageHtml, Site, Source};
+use model::{AuthorKind, Field, Page, PageHtml, Site, Source, counts_of};
 use rayon::prelude::*;
 use score::metadata::{FieldScore, day};
 use serde::Serialize;
@@ -196,7 +196,6 @@ pub(crate) fn run(args: &RecoverArgs, out: &mut Console<'_>) -> anyhow::Result<(
     }
 }
 
-/// The results of a site.
 #[derive(Default)]
 struct MeasuredSite {
     /// Number of articles that declare a field.
@@ -249,10 +248,8 @@ fn measure(site: &Site, together: &[usize], largest: usize, config: &Config) -> 
         return measured;
     }
     for field in FIELDS {
-        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-        for value in pages.iter().filter_map(|page| page.declared.value(field)) {
-            *counts.entry(value).or_default() += 1;
-        }
+        let values = pages.iter().filter_map(|page| page.declared.value(field));
+        let counts: BTreeMap<String, usize> = counts_of(values);
         let is_common = |count: usize| count > 1 && count * 2 > pages.len();
         let common = counts.into_iter().find(|(_, count)| is_common(*count));
         measured.common.extend(common.map(|(value, _)| (field, value)));
@@ -369,10 +366,7 @@ fn declared<T>(field: Option<Field<T>>) -> Option<T> {
 impl Languages {
     /// Takes the articles of a site that declare a language, with that language.
     fn of(pages: &[(&str, String)], found: &BTreeMap<String, FieldValues>) -> Self {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for (_, language) in pages {
-            *counts.entry(language).or_default() += 1;
-        }
+        let counts: BTreeMap<&str, usize> = counts_of(pages.iter().map(|own| own.1.as_str()));
         let shared = |language: &str| counts[language] * 2 > pages.len();
         let mut languages = Self::default();
         for (url, declared) in pages.iter().filter(|(_, language)| shared(language)) {
@@ -419,7 +413,7 @@ fn print(report: &RecoveryReport, largest: usize, out: &mut Console<'_>) -> anyh
         let together = together.map_or_else(|| "with declarations".to_owned(), |n| n.to_string());
         let (cells, sure) = figures.cells();
         let cells = [&cells[..], &sure[..]].concat().join(" | ");
-        writeln!(out, "| {} | {together} | {cells} | {not_shown} |", field.name())?;
+        writeln!(out, "| {} | {together} | {cells} | {not_shown} |", field.as_str())?;
     }
     writeln!(
         out,
@@ -444,7 +438,7 @@ fn print(report: &RecoveryReport, largest: usize, out: &mut Console<'_>) -> anyh
         let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
         let (declared, found, source) = (known(declared), known(found), known(source));
         let shown =
-            format!("{}: {url}: declared {declared}, found {found} ({source})", field.name());
+            format!("{}: {url}: declared {declared}, found {found} ({source})", field.as_str());
         writeln!(out, "- {}", printed::line(&shown))?;
     }
     Ok(())

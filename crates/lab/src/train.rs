@@ -29,7 +29,7 @@ use config::Config;
 use course::{Course, DECIDE, FoldPlan, course};
 use fit::FitError;
 use grove::{Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
-use model::Site;
+use model::{Site, counts_of};
 use pages::TrainingTemplate;
 use serde_json::json;
 use sink::AtomicFile;
@@ -275,12 +275,9 @@ fn trained_on(
     templates: &[TrainingTemplate<'_>],
     licences: &BTreeMap<String, String>,
 ) -> Vec<TrainingSet> {
-    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     let pages = templates.iter().flat_map(|template| &template.pages);
-    for (gold, _) in pages.filter_map(|page| page.gold.as_ref()) {
-        *counts.entry(&gold.dataset).or_default() += 1;
-    }
-    counts
+    let gold = pages.filter_map(|page| page.gold.as_ref());
+    counts_of(gold.map(|(gold, _)| gold.dataset.as_str()))
         .into_iter()
         .map(|(name, pages)| TrainingSet {
             name: name.to_owned(),
@@ -290,7 +287,6 @@ fn trained_on(
         .collect()
 }
 
-/// A share as percent, for [`Figure`]s.
 fn percent(name: String, share: f64) -> Figure {
     Figure { name, value: (share * 10_000.0).round() / 100.0 }
 }

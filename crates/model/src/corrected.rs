@@ -54,17 +54,6 @@ impl CorrectedValues {
     pub fn is_empty(&self) -> bool {
         self.fields().next().is_none()
     }
-
-    /// A copy with the value of one field only.
-    pub fn only(&self, field: CorrectedField) -> Self {
-        let is = |own| field == own;
-        Self {
-            title: self.title.clone().filter(|_| is(CorrectedField::Title)),
-            authors: self.authors.clone().filter(|_| is(CorrectedField::Authors)),
-            published: self.published.clone().filter(|_| is(CorrectedField::Published)),
-            text: self.text.clone().filter(|_| is(CorrectedField::Text)),
-        }
-    }
 }
 
 /// A correction of one article: a line of a file of corrections.

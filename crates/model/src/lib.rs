@@ -40,7 +40,7 @@ pub use learnt::{
 pub use night::{
     Assessment, DAMAGED_MODEL, LostTexts, NightFigures, OF_FEEDS, PackedSample, PageReading,
     PastNight, RetainedHead, Revision, SharedWords, SiteChange, SiteNight, TemplateChange,
-    TemplateNight, UsualNight, add_counts,
+    TemplateNight, UsualNight, add_counts, counts_of,
 };
 pub use page::{
     Charset, CharsetEvidence, EncodingName, FeedItem, Origin, Overruled, Page, PageHtml, Site,

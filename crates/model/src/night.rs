@@ -1,6 +1,7 @@
 //! Nights: the results of a site in a run with a model store, and the data that the store keeps.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
@@ -153,6 +154,15 @@ pub struct NightFigures {
     pub similarity: f64,
     /// Mean agreement with the engine's judgement of single pages, 0 to 1; `None` if no page was compared.
     pub agreement: Option<f64>,
+}
+
+/// How often each key occurs.
+pub fn counts_of<K: Ord, N: AddAssign + Default + From<u8>>(
+    keys: impl IntoIterator<Item = K>,
+) -> BTreeMap<K, N> {
+    let mut counts: BTreeMap<K, N> = BTreeMap::new();
+    keys.into_iter().for_each(|key| *counts.entry(key).or_default() += N::from(1));
+    counts
 }
 
 /// Adds numbers by name.

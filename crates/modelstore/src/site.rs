@@ -138,7 +138,6 @@ pub(crate) fn figures(row: &Row<'_>) -> Result<NightFigures> {
     })
 }
 
-/// Reads how the templates of a site were in a run.
 fn templates(db: &Connection, site: &str, run: i64) -> Result<Vec<TemplateNight>> {
     let sql = "SELECT template, verdict, pages, by_wrapper, by_wrapper_expected, confidence,
         confidence_expected, agreement FROM health WHERE site = ?1 AND run = ?2 ORDER BY template";

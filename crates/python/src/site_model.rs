@@ -675,10 +675,7 @@ pub(crate) fn extract(
         }
         in_memory::extract(&page, &items, &wanted)
     })?;
-    Ok(match applied.outcome {
-        Outcome::Article(article) => Some(PyArticle(article.article)),
-        Outcome::Drop(_) | Outcome::Unassigned => None,
-    })
+    Ok(applied.outcome.into_article().map(|own| PyArticle(own.article)))
 }
 
 /// Extract the articles of the pages of an Arrow table, each page by itself, batch by batch.

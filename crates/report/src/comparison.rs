@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use sink::{AtomicFile, EarlierRun, Ledger, SCHEMA};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::figures::{SiteLines, foreign_line};
+use crate::figures::{SiteLines, foreign_line, site_lines};
 use crate::readable::grouped;
 use crate::{COMPARISON, sites_file};
 
@@ -136,7 +136,7 @@ pub(crate) fn compare_runs(
     let mut sums = [ArticleSums::default(), ArticleSums::default()];
     let sites = match files.iter().all(|file| file.is_file()) {
         true => {
-            let [before, now] = files.map(|file| SiteLines::open(&file));
+            let [before, now] = files.map(|file| InOrder::open(&file));
             Some(compare_sites(before?, now?, &mut sums)?)
         }
         false => None,
@@ -265,8 +265,8 @@ struct InOrder {
 }
 
 impl InOrder {
-    fn new(lines: SiteLines) -> Self {
-        Self { path: lines.path().to_owned(), lines: lines.peekable(), last: None }
+    fn open(path: &Path) -> Result<Self> {
+        Ok(Self { lines: site_lines(path)?.peekable(), path: path.to_owned(), last: None })
     }
 
     fn key(&mut self) -> Option<(u64, String)> {
@@ -284,11 +284,10 @@ impl InOrder {
 }
 
 fn compare_sites(
-    before: SiteLines,
-    now: SiteLines,
+    mut before: InOrder,
+    mut now: InOrder,
     sums: &mut [ArticleSums; 2],
 ) -> Result<SiteChanges> {
-    let (mut before, mut now) = (InOrder::new(before), InOrder::new(now));
     let mut changes = SiteChanges::default();
     loop {
         let order = match (before.key(), now.key()) {

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Lines};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use model::{SiteChange, SiteFigures, WeakTemplate, WorstArticle};
@@ -22,34 +22,17 @@ const MOST_LISTED: usize = 50;
 const EXPRESSION_LETTERS: usize = 200;
 
 /// The figures of the sites of a run, in the order of sites.
-pub(crate) struct SiteLines {
-    path: PathBuf,
-    lines: Lines<BufReader<File>>,
-    number: usize,
-}
+pub(crate) type SiteLines = Box<dyn Iterator<Item = Result<SiteFigures>>>;
 
-impl SiteLines {
-    pub(crate) fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-        Ok(Self { path: path.to_owned(), lines: BufReader::new(file).lines(), number: 0 })
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
-impl Iterator for SiteLines {
-    type Item = Result<SiteFigures>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let line = self.lines.next()?;
-        self.number += 1;
-        let line = line.with_context(|| format!("cannot read {}", self.path.display()));
-        Some(line.and_then(|line| {
-            serde_json::from_str(&line).with_context(|| foreign_line(&self.path, self.number))
-        }))
-    }
+pub(crate) fn site_lines(path: &Path) -> Result<SiteLines> {
+    let cannot = |path: &Path| format!("cannot read {}", path.display());
+    let file = File::open(path).with_context(|| cannot(path))?;
+    let path = path.to_owned();
+    let figures = move |(number, line): (usize, io::Result<String>)| {
+        let line = line.with_context(|| cannot(&path))?;
+        serde_json::from_str(&line).with_context(|| foreign_line(&path, number))
+    };
+    Ok(Box::new((1..).zip(BufReader::new(file).lines()).map(figures)))
 }
 
 /// The error message for a line that cannot be parsed.
@@ -91,7 +74,6 @@ pub(crate) enum Weakness {
     Disagrees,
     /// It has no wrapper, although it has several article pages.
     NoWrapper,
-    /// It was learnt from few pages.
     FewPages,
 }
 
@@ -157,7 +139,7 @@ impl SiteTable {
         let pages: BTreeSet<String> =
             entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         let mut all = Self::default();
-        for figures in SiteLines::open(path)? {
+        for figures in site_lines(path)? {
             let mut figures = figures?;
             all.totals.add(&figures);
             if let Some(change) = figures.change.take() {

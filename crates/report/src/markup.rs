@@ -110,7 +110,6 @@ impl<T: Amount> Amount for &T {
     }
 }
 
-/// Filters of the templates.
 #[expect(unreachable_pub, reason = "the macro makes its functions public")]
 pub(crate) mod filters {
     use super::{Amount, Values, readable};

@@ -244,7 +244,6 @@ impl<'a> TemplateView<'a> {
     }
 }
 
-/// A note on a correction that a template has learnt from.
 fn note_of(correction: &TemplateCorrection) -> String {
     let TemplateCorrection { url, by, at, reason, blocks, .. } = correction;
     let given = |before: &str, text: &str| match text {

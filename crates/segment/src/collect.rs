@@ -213,7 +213,7 @@ impl<'a> Collector<'a> {
             return Ok(Segments { pages, others, read, files: Vec::new() });
         }
         let before = open.files.len();
-        let name = match read.has_unreadable() {
+        let name = match read.0.iter().any(Result::is_err) {
             false => format!("{LAST}{before:06}"),
             true => format!("segment-{before:06}"),
         };
@@ -308,11 +308,6 @@ impl Segments {
         Ok(Self::of_files(files.collect::<io::Result<_>>()?))
     }
 
-    /// Whether a folder contains the last file of a run, which makes the files complete.
-    pub fn are_complete(folder: &Path) -> bool {
-        last_in(folder).is_some()
-    }
-
     /// Removes the last file because a file in the folder is damaged, so that the inputs are read again.
     pub fn forget(folder: &Path) {
         if let Some(last) = last_in(folder) {
@@ -322,8 +317,8 @@ impl Segments {
     }
 }
 
-/// Finds the name of the last file of a run in a folder.
-fn last_in(folder: &Path) -> Option<String> {
+/// Finds the name of the last file of a run in a folder. If there is one, the files are complete.
+pub fn last_in(folder: &Path) -> Option<String> {
     let names = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.file_name());
     names.filter_map(|name| name.into_string().ok()).find(|name| name.starts_with(LAST))
 }

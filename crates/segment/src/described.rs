@@ -8,7 +8,6 @@ use duplicates::ArticleDescription;
 
 use crate::frames::{damaged, read_exact_at, read_frame_at};
 
-/// Bytes of an offset.
 const OFFSET: usize = 8;
 
 /// The descriptions of articles in a file, by number of the article.

@@ -58,7 +58,6 @@ pub fn unpacked(packed: &[u8]) -> io::Result<Vec<u8>> {
     decompress_size_prepended(packed).map_err(io::Error::other)
 }
 
-/// Makes the header of a frame.
 fn header_of(content: &[u8]) -> io::Result<[u8; HEADER]> {
     let length = u32::try_from(content.len()).ok().filter(|length| *length <= LONGEST);
     let length = length.ok_or(io::ErrorKind::FileTooLarge)?;

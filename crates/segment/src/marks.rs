@@ -42,7 +42,6 @@ impl ArticleMark {
         Self { number, noted: Noted::SharedText { elsewhere, boilerplate } }
     }
 
-    /// Heap memory in bytes.
     pub(crate) fn heap_bytes(&self) -> usize {
         match &self.noted {
             Noted::Duplicate { of, .. } => of.as_ref().map_or(0, |(url, _)| url.len()),

@@ -81,7 +81,6 @@ fn sync_whole(_: &Path) -> io::Result<()> {
 pub struct AtomicFile {
     path: PathBuf,
     temporary: PathBuf,
-    /// Identity of the temporary file.
     identity: FileIdentity,
     /// `None` once the file is closed.
     writer: Option<BufWriter<File>>,

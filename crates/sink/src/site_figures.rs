@@ -1,12 +1,11 @@
 //! `report/sites.jsonl`, the data of the report: one line of figures per site. The figures of a site in parts are added up.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use model::{
     Article, Extracted, Route, SiteFigures, SiteResult, TemplateKind, TemplateSummary,
-    WeakTemplate, WorstArticle, rounded,
+    WeakTemplate, WorstArticle, counts_of, rounded,
 };
 use serde::Serialize;
 
@@ -67,14 +66,6 @@ fn confidence_class(confidence: f64) -> u32 {
     let parts = (rounded(confidence.clamp(0.0, 1.0)) * 10_000.0).round() as u32;
     let step = CONFIDENCE_STEP * 100;
     (parts / step).min(100 / CONFIDENCE_STEP - 1) * CONFIDENCE_STEP
-}
-
-fn count<K: Ord>(keys: impl Iterator<Item = K>) -> BTreeMap<K, u64> {
-    let mut counts = BTreeMap::new();
-    for key in keys {
-        *counts.entry(key).or_default() += 1;
-    }
-    counts
 }
 
 /// Returns the primary subtag of a BCP 47 tag: two or three letters (RFC 5646, 2.2.1), or `other`.
@@ -164,19 +155,19 @@ pub fn figures_of(site: &SiteResult) -> SiteFigures {
         wrappers: site.summary.templates.iter().filter(|t| t.wrapper.is_some()).count() as u64,
         articles: articles.len() as u64,
         doubtful: articles.iter().filter(|a| a.doubtful).count() as u64,
-        articles_by_route: count(
+        articles_by_route: counts_of(
             articles.iter().map(|a| a.route).map(Route::as_str).map(str::to_owned),
         ),
         confidence: (!articles.is_empty()).then(|| rounded(sum / articles.len() as f64)),
         characters: site.characters,
         best: site.best.clone(),
-        drops: count(site.drops.iter().map(|drop| drop.reason.as_str().to_owned())),
-        confidences: count(articles.iter().map(|a| confidence_class(a.confidence))),
-        lengths: count(articles.iter().map(|a| length_class(a.text.chars().count() as u64))),
-        fields: count(fields.map(|(field, _)| field.to_owned())),
-        languages: count(languages.map(primary_subtag)),
-        months: count(dates.filter_map(month)),
-        page_types: count(types.map(|own| own.as_str().to_owned())),
+        drops: counts_of(site.drops.iter().map(|drop| drop.reason.as_str().to_owned())),
+        confidences: counts_of(articles.iter().map(|a| confidence_class(a.confidence))),
+        lengths: counts_of(articles.iter().map(|a| length_class(a.text.chars().count() as u64))),
+        fields: counts_of(fields.map(|(field, _)| field.to_owned())),
+        languages: counts_of(languages.map(primary_subtag)),
+        months: counts_of(dates.filter_map(month)),
+        page_types: counts_of(types.map(|own| own.as_str().to_owned())),
         worst,
         weak,
         change: site.night.as_ref().and_then(|night| night.change.clone()),

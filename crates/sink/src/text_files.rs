@@ -166,7 +166,9 @@ impl<'a> BulkDocument<'a> {
         }
         let (mut rest, mut at) = (&*article.text, 0);
         let mut after = |characters: u32| {
-            let (before, after) = split_after(rest, characters.saturating_sub(at));
+            let count = characters.saturating_sub(at) as usize;
+            let end = rest.char_indices().nth(count).map_or(rest.len(), |(end, _)| end);
+            let (before, after) = rest.split_at(end);
             (rest, at) = (after, characters);
             before
         };
@@ -178,12 +180,6 @@ impl<'a> BulkDocument<'a> {
         let record = Cow::Owned(Article { passages: Vec::new(), ..article.clone() });
         Self { id, record, passages }
     }
-}
-
-/// Splits a text after this number of characters.
-fn split_after(text: &str, characters: u32) -> (&str, &str) {
-    let at = text.char_indices().nth(characters as usize).map_or(text.len(), |(at, _)| at);
-    text.split_at(at)
 }
 
 fn bulk_lines(dialect: BulkDialect, articles: &[Extracted]) -> Vec<u8> {

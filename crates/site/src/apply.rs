@@ -125,10 +125,7 @@ impl ApplyContext<'_> {
     pub(crate) fn captures(&self, captures: &ParsedPages<'_>) -> Vec<(Extracted, CharacterCounts)> {
         let article = |(at, parsed): &(usize, Result<ParsedPage<'_>, &model::Page>)| {
             let applied = self.one(*at, parsed.as_ref().ok()?, None, Unassigned::Alone);
-            match applied.outcome {
-                Outcome::Article(article) => Some((*article, applied.characters)),
-                _ => None,
-            }
+            Some((applied.outcome.into_article()?, applied.characters))
         };
         captures.iter().filter_map(article).collect()
     }

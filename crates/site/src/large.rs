@@ -6,7 +6,7 @@ use std::io;
 
 use model::{CharacterCounts, Extracted, Page, WrittenSiteConfig};
 use segment::stored::StoredPage;
-use sitemodel::{Outcome, ParsedPage, SiteModel};
+use sitemodel::{ParsedPage, SiteModel};
 
 use super::Work;
 use super::made::SiteStepOutputs;
@@ -134,10 +134,7 @@ pub fn learnt_site_configs(
     samples: &ParsedPages<'_>,
 ) -> Vec<WrittenSiteConfig> {
     let outcomes = applying.apply(samples, &BTreeMap::new(), Unassigned::Alone, Outcomes::new());
-    let articles = outcomes.into_values().filter_map(|applied| match applied.outcome {
-        Outcome::Article(article) => Some(*article),
-        _ => None,
-    });
+    let articles = outcomes.into_values().filter_map(|applied| applied.outcome.into_article());
     let mut articles: Vec<Extracted> = articles.collect();
     articles.sort_by(|a, b| (&a.url, &a.origin).cmp(&(&b.url, &b.origin)));
     let parsed: Vec<&ParsedPage<'_>> =

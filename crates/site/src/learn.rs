@@ -30,7 +30,7 @@ pub struct Surveyed {
     /// Which pages form articles.
     parts: Parts,
     /// For pages that are part of another page's article, the address of that page.
-    whole: BTreeMap<usize, String>,
+    pub(crate) whole: BTreeMap<usize, String>,
     pub(crate) addresses: AddressDigest,
 }
 
@@ -99,11 +99,6 @@ impl Surveyed {
     /// The role of a page in its article.
     pub fn part(&self, page: usize) -> Part {
         self.parts.pages[page]
-    }
-
-    /// The address of the page whose article this page is part of.
-    pub(crate) fn whole_of(&self, page: usize) -> Option<&str> {
-        self.whole.get(&page).map(String::as_str)
     }
 
     /// The pages that follow the first page of an article, in order.

@@ -296,7 +296,6 @@ impl<'a> Work<'a> {
         needs_heads(self.pages.iter().map(|page| &*page.head.url), items, self.settings)
     }
 
-    /// Returns the heads of all pages, if the survey needs them.
     fn needed_heads(&self, items: &[FeedItem]) -> io::Result<Option<Vec<PageHead>>> {
         if !self.needs_heads(items) {
             return Ok(None);

@@ -8,7 +8,7 @@ use rustc_hash::FxBuildHasher;
 use segment::file::StepFile;
 use segment::row::{RowKind, decoded, hash_of, unpacked};
 use segment::stored::StoredPage;
-use sitemodel::{Outcome, SiteModel};
+use sitemodel::SiteModel;
 
 use super::night::Decided;
 use crate::apply::{Findings, PageFinding, Unassigned};
@@ -24,7 +24,6 @@ pub struct RowPlace {
 struct SiteRowPlaces {
     /// Parts of the site's result, by number.
     results: BTreeMap<u64, RowPlace>,
-    /// Models by round.
     models: BTreeMap<u64, RowPlace>,
     decided: Option<RowPlace>,
     site_configs: Option<RowPlace>,
@@ -37,8 +36,8 @@ struct SiteRowPlaces {
 pub struct StepOutputs {
     files: Vec<StepFile>,
     sites: BTreeMap<(u64, String), SiteRowPlaces>,
-    /// Instructions of the last round of learning, with their sites, by the id of a page's row.
-    instructions: BTreeMap<u64, Vec<(String, RowPlace)>>,
+    /// Positions of the instructions of the last round of learning, with their sites, by the id of a page's row.
+    pub instructions: BTreeMap<u64, Vec<(String, RowPlace)>>,
 }
 
 impl StepOutputs {
@@ -115,16 +114,6 @@ impl StepOutputs {
         self.sites.iter().filter(|(_, rows)| !rows.models.is_empty()).map(|((hash, _), _)| *hash)
     }
 
-    /// Returns the positions of the instructions for a page's row, with their sites.
-    pub fn instructions_for(&self, row: u64) -> &[(String, RowPlace)] {
-        self.instructions.get(&row).map_or(&[], Vec::as_slice)
-    }
-
-    /// Whether there are instructions for any page.
-    pub fn has_instructions(&self) -> bool {
-        !self.instructions.is_empty()
-    }
-
     /// Reads a row.
     ///
     /// # Errors
@@ -196,17 +185,12 @@ impl SiteStepOutputs<'_> {
         Ok(self.place(page, 1)?.0)
     }
 
-    /// Returns the outcome of a page in the first round.
+    /// Returns the outcome of a page after a round, the first or the second.
     ///
     /// # Errors
     /// If that is missing or damaged.
-    pub fn found(&self, page: &StoredPage) -> io::Result<PageFinding> {
-        unpacked(&self.made.record(self.place(page, 1)?.1)?)
-    }
-
-    /// Returns the final outcome of a page.
-    fn found_last(&self, page: &StoredPage) -> io::Result<PageFinding> {
-        unpacked(&self.made.record(self.place(page, 2)?.1)?)
+    pub fn found(&self, page: &StoredPage, round: usize) -> io::Result<PageFinding> {
+        unpacked(&self.made.record(self.place(page, round)?.1)?)
     }
 
     /// Returns the outcomes of pages: those of the first round, or the final ones.
@@ -216,14 +200,8 @@ impl SiteStepOutputs<'_> {
         of: &[StoredPage],
         then: Unassigned,
     ) -> io::Result<Findings> {
-        let found = |&page: &usize| {
-            let found = match then {
-                Unassigned::Wait => self.found(&of[page])?,
-                Unassigned::Alone => self.found_last(&of[page])?,
-            };
-            Ok((page, found))
-        };
-        pages.iter().map(found).collect()
+        let round = if then == Unassigned::Wait { 1 } else { 2 };
+        pages.iter().map(|&page| Ok((page, self.found(&of[page], round)?))).collect()
     }
 
     pub(crate) fn captures(
@@ -232,10 +210,9 @@ impl SiteStepOutputs<'_> {
     ) -> io::Result<Vec<(Extracted, CharacterCounts)>> {
         let mut articles = Vec::new();
         for (_, capture) in captures {
-            let applied = self.found_last(&capture)?.applied;
-            if let Outcome::Article(article) = applied.outcome {
-                articles.push((*article, applied.characters));
-            }
+            let applied = self.found(&capture, 2)?.applied;
+            let article = applied.outcome.into_article();
+            articles.extend(article.map(|article| (article, applied.characters)));
         }
         Ok(articles)
     }

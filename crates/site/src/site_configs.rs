@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use dom::ParseOptions;
 use metadata::{PageContext, date_of};
-use model::{Article, Extracted, Origin, Route, Wrapper, WrittenSiteConfig, contain_panics};
+use model::{
+    Article, Extracted, Origin, Route, Wrapper, WrittenSiteConfig, contain_panics, counts_of,
+};
 use sink::site_file_name;
 use sitemodel::stages::extract::{SITE_CONFIG, article_text};
 use sitemodel::{ParsedPage, SiteModel, Template};
@@ -82,10 +84,8 @@ fn file_of<'a>(
     model: &'a SiteModel,
     sample: &[(&Article, &ParsedPage<'_>)],
 ) -> Option<String> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for article in articles {
-        *counts.entry(&article.template).or_default() += 1;
-    }
+    let counts: BTreeMap<&str, usize> =
+        counts_of(articles.iter().map(|article| article.template.as_str()));
     let used_by = |template: &'a Template| {
         Some((template, template.wrapper()?, *counts.get(template.id.as_str())?))
     };
@@ -161,7 +161,6 @@ fn sought_of<'a>(sample: &[(&'a Article, &'a ParsedPage<'a>)]) -> Vec<SampleWith
     sample.iter().map(sought).collect()
 }
 
-/// Whether a text is the date of an article, in any form.
 fn is_date_of(article: &Article, parsed: &ParsedPage<'_>, text: &str) -> bool {
     let context = PageContext {
         json_ld: Some(parsed.json_ld()),

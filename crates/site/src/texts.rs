@@ -24,7 +24,6 @@ const SAME: f64 = 0.97;
 /// The text at an address.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct ArticleText {
-    /// Hash of the address.
     address: u64,
     words: Sketch<16>,
     #[serde(default)]

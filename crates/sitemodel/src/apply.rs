@@ -34,6 +34,18 @@ pub enum Outcome {
     Unassigned,
 }
 
+impl Outcome {
+    /// The article, if it is one.
+    pub fn article(&self) -> Option<&Extracted> {
+        if let Self::Article(article) = self { Some(article) } else { None }
+    }
+
+    /// Takes the article, if it is one.
+    pub fn into_article(self) -> Option<Extracted> {
+        if let Self::Article(article) = self { Some(*article) } else { None }
+    }
+}
+
 /// The outcome of a page, with its counts.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Applied {

@@ -12,7 +12,6 @@ use terminal::printed::{Console, line};
 
 use super::history::{date_of, open, said};
 
-/// Parses a kind of change of an article.
 fn change_kind() -> impl TypedValueParser<Value = ChangeKind> {
     let named = |kind: ChangeKind| {
         PossibleValue::new(kind.as_str()).help(match kind {

@@ -13,7 +13,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use config::SinkName;
 use errors::mark_begun;
 use grouping::site_key;
-use model::{Article, Route, SiteSummary, Support, TemplateSummary, WrapperRecord};
+use model::{Article, Route, SiteSummary, Support, TemplateSummary, WrapperRecord, counts_of};
 use serde_json::{Value, json};
 use sink::{AtomicFile, site_file_name};
 use site::site_configs::{about_layouts, file_name, test_pages};
@@ -308,10 +308,8 @@ fn made(site: &SiteSummary, articles: &[Article]) -> Vec<NamedText> {
     let hosts: Vec<String> = articles.iter().map(|a| host(&a.url).unwrap_or_default()).collect();
     let names: Vec<&str> = hosts.iter().map(String::as_str).collect();
     let file = |(host, places): (String, Vec<usize>)| {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for &at in &places {
-            *counts.entry(&articles[at].template).or_default() += 1;
-        }
+        let counts: BTreeMap<&str, usize> =
+            counts_of(places.iter().map(|&at| articles[at].template.as_str()));
         let mut used: Vec<_> = (site.templates.iter())
             .filter_map(|t| Some((t, t.wrapper.as_ref()?, *counts.get(t.id.as_str())?)))
             .collect();

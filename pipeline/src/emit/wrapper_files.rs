@@ -18,9 +18,7 @@ const MOST_FILES: usize = 1_000;
 /// How the wrappers of a run are written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum WrapperForm {
-    /// A file for each site.
     Files,
-    /// A line for each site.
     Lines,
 }
 

@@ -11,7 +11,7 @@ use config::files::file_hash;
 use config::{Config, SinkName};
 use errors::Problem;
 use input::{InputKind, InputState};
-use segment::collect::Segments;
+use segment::collect::last_in;
 use sink::{AtomicFile, Ledger, RunState};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -146,11 +146,6 @@ impl RunFolder {
         Ok(AtomicFile::write_whole(&self.state().join(MERGE), digest.as_bytes())?)
     }
 
-    /// Whether the folder contains results of an unfinished merge.
-    pub(crate) fn holds_merge(&self) -> bool {
-        holds_merge(&self.path)
-    }
-
     /// Removes the state of a complete run that was killed while it cleaned up.
     fn tidy(path: &Path) -> Result<()> {
         if !path.join(STATE).exists() {
@@ -267,7 +262,7 @@ pub(crate) fn holds_merge(path: &Path) -> bool {
 fn unfinished(path: &Path) -> Option<Identity> {
     let state = path.join(STATE);
     let text = fs::read(state.join(IDENTITY)).ok()?;
-    (has_results(&state) || Segments::are_complete(&state.join(SEGMENTS)))
+    (has_results(&state) || last_in(&state.join(SEGMENTS)).is_some())
         .then(|| serde_json::from_slice(&text).ok())
         .flatten()
 }

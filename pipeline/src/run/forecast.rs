@@ -34,7 +34,6 @@ const PACKED: u64 = 5;
 #[derive(Debug, Serialize)]
 pub(crate) struct InputForecast {
     pub(crate) file: String,
-    /// The format that it was read as.
     pub(crate) format: &'static str,
     pub(crate) bytes: u64,
     /// Chosen pages and revisits.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use config::Config;
 use model::{
     Access, BestWrapper, DAMAGED_MODEL, DropReason, NightFigures, OF_FEEDS, Rights, SiteNight,
-    SiteResult, Source, Verdict, add_counts,
+    SiteResult, Source, Verdict, add_counts, counts_of,
 };
 use serde::{Deserialize, Serialize};
 use sink::{InputRecord, Ledger, RunCounts, RunProgress, RunState, SiteAlarm};
@@ -73,7 +73,9 @@ pub(crate) struct SiteCounts {
 impl SiteCounts {
     pub(crate) fn of(result: &SiteResult) -> Self {
         let (articles, work) = (&result.articles, &result.work);
-        let mut counts = RunCounts {
+        let doubts = articles.iter().filter_map(|article| article.doubt);
+        let rights = articles.iter().filter_map(|article| article.rights.as_ref());
+        let counts = RunCounts {
             pages: result.pages as u64,
             pages_by_html5ever: work.by_html5ever,
             pages_outgrown: work.outgrown,
@@ -84,30 +86,24 @@ impl SiteCounts {
             articles: articles.len() as u64,
             doubtful: articles.iter().filter(|article| article.doubtful).count() as u64,
             dropped: result.drops.len() as u64,
+            articles_by_route: counts_of(articles.iter().map(|own| own.route.as_str().to_owned())),
+            doubtful_by_reason: counts_of(doubts.map(|doubt| doubt.as_str().to_owned())),
+            articles_by_rights: counts_of(
+                rights.flat_map(Rights::statements).map(|statement| statement.as_str().to_owned()),
+            ),
             ..RunCounts::default()
         };
-        for article in articles {
-            *counts.articles_by_route.entry(article.route.as_str().to_owned()).or_default() += 1;
-            if let Some(doubt) = article.doubt {
-                let by_reason = &mut counts.doubtful_by_reason;
-                *by_reason.entry(doubt.as_str().to_owned()).or_default() += 1;
-            }
-            for statement in article.rights.iter().flat_map(Rights::statements) {
-                let by_rights = &mut counts.articles_by_rights;
-                *by_rights.entry(statement.as_str().to_owned()).or_default() += 1;
-            }
-        }
+        let templates = articles.iter().map(|article| article.template.clone());
         let mut figures = NightFigures {
             pages: counts.pages,
             articles: counts.articles,
+            templates: counts_of(templates.filter(|template| !template.is_empty())),
+            drops: counts_of(result.drops.iter().map(|drop| drop.reason.as_str().to_owned())),
             ..NightFigures::default()
         };
         for article in articles {
             add_article(&mut figures, article.word_count, article.confidence);
             figures.partial += u64::from(article.access == Some(Access::Partial));
-            if !article.template.is_empty() {
-                *figures.templates.entry(article.template.clone()).or_default() += 1;
-            }
             let sources = &article.sources;
             let fields = [
                 ("authors", !article.authors.is_empty(), &sources.authors),
@@ -120,9 +116,6 @@ impl SiteCounts {
                     *figures.fields.entry(format!("{OF_FEEDS}{field}")).or_default() += 1;
                 }
             }
-        }
-        for drop in &result.drops {
-            *figures.drops.entry(drop.reason.as_str().to_owned()).or_default() += 1;
         }
         let (site, best) = (result.site.clone(), result.best.clone());
         Self { site, more: result.more, counts, figures, texts: some_texts(articles), best }

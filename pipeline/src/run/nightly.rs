@@ -69,7 +69,6 @@ pub(crate) fn begin(store: &Store, run: &RunIdentity) -> Result<Option<LastNight
 /// Responses without a page for the addresses of a site.
 #[derive(Debug, Default)]
 struct Answers {
-    /// Refusals by status.
     refused: BTreeMap<u16, u64>,
     /// Number of addresses that are gone.
     gone: u64,

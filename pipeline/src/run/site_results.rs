@@ -50,7 +50,6 @@ impl ResultHeading {
         Self { index, part, counted: SiteCounts::of(result), evidence }
     }
 
-    /// Encodes the frame of a result.
     pub(crate) fn frame(&self, mut result: SiteResult) -> io::Result<Vec<u8>> {
         result.figures = Some(Box::new(figures_of(&result)));
         let articles = std::mem::take(&mut result.articles);
@@ -96,7 +95,6 @@ pub(crate) fn unpacked_length(packed: &[u8]) -> usize {
 struct KeptArticle {
     /// Length of its line.
     bytes: usize,
-    /// [`Extracted::payload`].
     payload: [u8; 16],
 }
 

@@ -14,7 +14,6 @@ use site::clock::Clock;
 
 use crate::run::ledger::close_ledger;
 
-/// Interval of updates.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]

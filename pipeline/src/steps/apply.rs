@@ -172,14 +172,14 @@ impl ApplyStep<'_> {
     ) -> io::Result<()> {
         let large: BTreeSet<u64> = self.outputs.large_sites().collect();
         // Pages of other sites may be copied, for revisits: rows are identified by their ids.
-        let has_orders = self.outputs.has_instructions();
+        let instructions = &self.outputs.instructions;
         let is_page = |kind, hash: u64| {
             kind == RowKind::Saved
-                || (kind == RowKind::Page && (has_orders || large.contains(&hash)))
+                || (kind == RowKind::Page && (!instructions.is_empty() || large.contains(&hash)))
         };
         survey.each(false, &is_page, &mut |row| {
             let site = &*row.site;
-            let orders = self.outputs.instructions_for(row.id);
+            let orders = instructions.get(&row.id).map_or(&[][..], Vec::as_slice);
             let is_ordinary = !site.is_empty()
                 && self.round == 1
                 && self.outputs.is_large(site)

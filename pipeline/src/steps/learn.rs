@@ -283,7 +283,7 @@ fn second_round(
         let (is_unassigned, waits) = match made.kind(page)? {
             RowKind::Article => continue,
             RowKind::Unassigned => (true, true),
-            _ => match made.found(page)?.applied.outcome {
+            _ => match made.found(page, 1)?.applied.outcome {
                 Outcome::Drop(drop) => (false, work.others.may_help(&drop, &site)),
                 _ => (false, false),
             },

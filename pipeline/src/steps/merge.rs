@@ -25,7 +25,7 @@ use crate::emit::Outputs;
 use crate::output_paths::CommandPaths;
 use crate::results::check_earlier;
 use crate::run::emission::{Emission, write_drops};
-use crate::run::folder::RunFolder;
+use crate::run::folder::{RunFolder, holds_merge};
 use crate::run::ledger::{RunTally, begin_ledger, close_ledger};
 use crate::run::sinks::check_outputs;
 use crate::run::site_results::{ResultHeading, SiteResults};
@@ -88,7 +88,7 @@ pub fn merge(
     let report = merge_files(&assembly, files, work.path(), is_described, begin);
     drop(work);
     // An unfinished merge can be started again.
-    if report.is_ok() || !folder.holds_merge() {
+    if report.is_ok() || !holds_merge(folder.path()) {
         folder.finish()?;
     }
     match target {

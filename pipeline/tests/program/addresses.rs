@@ -7,6 +7,7 @@ use crate::common::crawl::Crawl;
 use crate::common::program::{run, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, text};
+use crate::common::rows::number;
 
 const SITE: &str = "https://told-apart.example";
 
@@ -210,10 +211,8 @@ mod archive {
             }
             add(&crawl, day);
         }
-        let db = rusqlite::Connection::open(&archive).unwrap();
-        let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
-        assert_eq!(count("SELECT count(*) FROM articles"), 20);
-        assert_eq!(count("SELECT count(*) FROM versions"), 20);
+        assert_eq!(number(&archive, "SELECT count(*) FROM articles"), 20);
+        assert_eq!(number(&archive, "SELECT count(*) FROM versions"), 20);
         for n in 1000..1020 {
             let versions = history(&archive, &url(n));
             assert_eq!(versions.len(), 1, "{n}");

@@ -13,6 +13,7 @@ use crate::common::program::{
 };
 use crate::common::prose;
 use crate::common::results::{Results, files, text};
+use crate::common::rows::{all_rows, column};
 use crate::common::unfinished::{kill_process, run_command};
 
 fn escaped(text: &str) -> String {
@@ -77,24 +78,6 @@ fn edit(n: usize, body: &str) -> String {
     paragraphs.join("\n\n")
 }
 
-/// All rows, in the format of SQL output.
-fn dump(archive: &Path) -> String {
-    let db = rusqlite::Connection::open(archive).unwrap();
-    let mut dump = String::new();
-    for table in ["articles", "versions", "files", "visits"] {
-        let mut statement = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
-        let columns = statement.column_count();
-        let mut rows = statement.query([]).unwrap();
-        while let Some(row) = rows.next().unwrap() {
-            for at in 0..columns {
-                dump.push_str(&format!("{:?} ", row.get_ref(at).unwrap()));
-            }
-            dump.push('\n');
-        }
-    }
-    dump
-}
-
 #[test]
 fn a_redesign_with_ten_edits_gives_ten_versions() {
     let folder = tempfile::tempdir().unwrap();
@@ -157,10 +140,10 @@ fn a_redesign_with_ten_edits_gives_ten_versions() {
     assert!(stderr.contains("nowhere.example"), "{stderr}");
 
     // The same nights again add nothing, and in reverse order they give the same versions.
-    let before = dump(&archive);
+    let before = all_rows(&archive);
     let night = folder.path().join("second.warc.gz");
     run(&[&night], &folder.path().join("second"), &add);
-    assert!(dump(&archive) == before, "a run that was there already added rows");
+    assert!(all_rows(&archive) == before, "a run that was there already added rows");
     let other = folder.path().join("other.sqlite");
     let add = ["--archive", word(&other), "--duplicates", "keep"];
     run(&[&night], &folder.path().join("b2"), &add);
@@ -182,7 +165,7 @@ fn a_redesign_with_ten_edits_gives_ten_versions() {
     let add = ["--archive", word(&again), "--jobs", "1", "--duplicates", "keep"];
     run(&[&in_repository("data/crawl")], &folder.path().join("c1"), &add);
     run(&[&night], &folder.path().join("c2"), &add);
-    assert!(dump(&again) == before, "the same runs gave other rows");
+    assert!(all_rows(&again) == before, "the same runs gave other rows");
 }
 
 fn blog(folder: &Path, day: &'static str, pages: usize, name: &str) -> PathBuf {
@@ -293,10 +276,7 @@ fn killed_in_the_middle_it_holds_what_it_held_and_readers_see_that() {
         let results = run(&[&large], &out, &["--archive", word(&archive)]);
         assert_eq!(results.articles.len(), 1500);
         assert_eq!(json_lines(&changes).len(), 1500 + grown);
-        let db = rusqlite::Connection::open(&archive).unwrap();
-        let check: String = db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
-        assert_eq!(check, "ok");
-        drop(db);
+        assert_eq!(column::<String>(&archive, "PRAGMA integrity_check"), ["ok"]);
         let log = folder.path().join(format!("articles-{round}.sqlite-wal"));
         assert!(!log.exists(), "the log stays behind");
     }

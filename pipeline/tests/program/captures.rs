@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use crate::common::crawl::{self, RESPONSE};
 use crate::common::program::{parts, sitegrove, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, text};
-use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
+use crate::common::steps::HEAD;
+use archive::{RecordKind, Wrapping};
 
 /// `sitegrove run` on inputs of which some may be cut short: the exit code says whether one is.
 fn run(inputs: &[&Path], out: &Path, more: &[&str]) -> Results {
@@ -21,8 +23,6 @@ fn run(inputs: &[&Path], out: &Path, more: &[&str]) -> Results {
     results
 }
 
-const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
-
 fn url(n: usize) -> String {
     format!("https://copies.example/notes/{n}")
 }
@@ -35,19 +35,9 @@ fn whole(n: usize) -> String {
 
 /// A record of a page, in a gzip member or uncompressed.
 fn record(wrapping: Wrapping, n: usize, day: u32, fields: &[(&str, &str)], html: &str) -> Vec<u8> {
-    let mut writer = RecordWriter::new(Vec::new(), wrapping);
-    let body = format!("{HEAD}{html}");
-    let record = NewRecord {
-        kind: RecordKind::Response,
-        record_id: &format!("urn:uuid:{day:04}-{n:04}"),
-        date: format!("2024-05-{day:02}T10:00:00Z").parse().unwrap(),
-        target_uri: Some(&url(n)),
-        content_type: "application/http; msgtype=response",
-        fields,
-        body: body.as_bytes(),
-    };
-    writer.write(&record).unwrap();
-    writer.finish().unwrap()
+    let (id, date) = (format!("{day:04}-{n:04}"), format!("2024-05-{day:02}T10:00:00Z"));
+    let (kind, block) = (RecordKind::Response, format!("{HEAD}{html}"));
+    crawl::record(wrapping, kind, (&id, &date), &url(n), RESPONSE, fields, block.as_bytes())
 }
 
 const DOWN: &str = "<html><head><title>Service unavailable</title></head><body><h1>Service \

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use crate::common::crawl::{Crawl, small};
+use crate::common::crawl::{Crawl, gzip, small};
 use crate::common::help::{all_commands, assert_has_one_format, assert_help_is_not_ragged};
 use crate::common::program::{PATH, call, parts, refuse, succeed, word, write_file};
 use crate::common::prose;
@@ -309,6 +309,7 @@ fn an_input_that_is_no_archive_is_named_with_what_it_is() {
         ("paper.pdf", &b"%PDF-1.7 ..."[..], "is a PDF document, not an archive or an HTML page"),
         ("empty.warc.gz", b"", "is an empty file, not an archive or an HTML page"),
         ("a.warc", b"only words", "is text, not an archive or an HTML page"),
+        ("c.warc.gz", &gzip(b"words"), "is text in a gzip file, not an archive or an HTML page"),
     ] {
         let bad = write(name, bytes);
         let expected = format!("warning: {}: {what}; no page was read from it\n", word(&bad));
@@ -320,6 +321,11 @@ fn an_input_that_is_no_archive_is_named_with_what_it_is() {
         assert!(code == 1 && stderr.starts_with(&expected), "{stderr}");
         assert!(stderr.contains("\nerror: no page was found in the inputs; give "), "{stderr}");
     }
+    let cut = write("b.warc", b"WARC/1.1\r\n");
+    let with = ["run", word(&archive), word(&cut), "--overwrite", "-o", word(&out)];
+    let (_, _, stderr) = parts(&call(&with));
+    let told = "b.warc: is a WARC archive without a readable record; no page was read from it";
+    assert!(stderr.contains(told), "{stderr}");
 }
 
 #[test]

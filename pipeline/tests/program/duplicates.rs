@@ -10,6 +10,7 @@ use crate::common::crawl::Crawl;
 use crate::common::program::{call, parts, run, write_file};
 use crate::common::prose;
 use crate::common::results::{Results, text};
+use crate::common::rows::number;
 
 /// A page of a site with its own layout. `paragraphs` are its text.
 fn page(site: &str, title: &str, paragraphs: &[String], head: &str) -> String {
@@ -178,9 +179,7 @@ fn indexes_and_archives_have_each_article_once() {
         assert_eq!(stdout.lines().filter(here).count(), 1, "{own}\n{stdout}");
     }
     assert!(!stdout.contains("/amp") && !stdout.contains("wire.example/"), "{stdout}");
-    let connection = rusqlite::Connection::open(at("two.sqlite")).unwrap();
-    let count = connection.query_row("SELECT count(*) FROM articles", [], |row| row.get(0));
-    assert_eq!(count, Ok(14));
+    assert_eq!(number(at("two.sqlite"), "SELECT count(*) FROM articles"), 14);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 
 use crate::common::nights::{DAYS, Nights, posts};
 use crate::common::prose;
+use crate::common::rows::number;
 
 /// Layouts that are new every night.
 const NEW: usize = 40;
@@ -34,10 +35,6 @@ fn pages_of_layout(layout: usize) -> Vec<(String, String)> {
     (0..3).map(page).collect()
 }
 
-fn number(store: &Path, sql: &str) -> i64 {
-    Connection::open(store).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
-}
-
 #[test]
 fn a_store_grows_linearly_at_most_whatever_a_site_does() {
     let mut nights = Nights::new();
@@ -56,11 +53,11 @@ fn a_store_grows_linearly_at_most_whatever_a_site_does() {
         sizes.push(fs::metadata(nights.store()).unwrap().len());
         let of_hostile = "WHERE site = 'hostile.example'";
         let templates = number(
-            &nights.store(),
+            nights.store(),
             &format!("SELECT templates FROM models {of_hostile} ORDER BY revision DESC LIMIT 1"),
         );
         let bytes = format!("SELECT sum(length(blob)) FROM models {of_hostile}");
-        assert!(number(&nights.store(), &bytes) <= MOST_REVISION_BYTES, "{night}");
+        assert!(number(nights.store(), &bytes) <= MOST_REVISION_BYTES, "{night}");
         assert!(templates <= MOST_TEMPLATES + 3 * NEW as i64, "{night}: {templates}");
     }
     let store = nights.store();

@@ -11,6 +11,7 @@ use crate::common::crawl::Crawl;
 use crate::common::program::{call, in_repository, parts, word};
 use crate::common::prose;
 use crate::common::results::parse;
+use crate::common::rows::column;
 use crate::common::unfinished::run_command;
 
 const SITE: &str = "posts.example";
@@ -116,9 +117,7 @@ fn models_are_moved_and_forgotten() {
     let (code, said, errors) = models(&["import", other, table]);
     assert!(code == 0 && said == "0 revisions added, 2 known already\n", "{said}{errors}");
     let blobs = |store: &str| -> Vec<Vec<u8>> {
-        let db = Connection::open(store).unwrap();
-        let mut all = db.prepare("SELECT blob FROM models ORDER BY site, revision").unwrap();
-        all.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+        column(store, "SELECT blob FROM models ORDER BY site, revision")
     };
     assert_eq!(blobs(other), blobs(store), "the same bytes");
     let content = |store: &str| {

@@ -12,46 +12,12 @@ use crate::common::program::{
 };
 use crate::common::prose;
 use crate::common::results::{Results, parse, text};
+use crate::common::rows::{all_rows, number};
 use crate::common::unfinished::{kill_process, run_command, wait_for_a_site};
 
 /// The same posts in a new design of the site: a completely different template.
 fn redesigned(of: impl Iterator<Item = usize>) -> Vec<(String, String)> {
-    let page = |n: usize| {
-        let body: String = prose::paragraphs(n)
-            .iter()
-            .map(|p| format!("<section><p class=par>{p}</section>"))
-            .collect();
-        let html = format!(
-            "<!doctype html><html lang=en><head><title>{t}</title></head><body><div id=app>\
-             <header><nav><a href=/>Start</a> <a href=/topics>Topics</a></nav></header><main>\
-             <article class=story><header><h2>{t}</h2></header>{body}</article></main>\
-             <aside><ol><li><a href=/a>Most read today</a><li><a href=/b>Letters</a></ol></aside>\
-             <footer><small>Made by the same people.</small></footer></div></body></html>",
-            t = prose::title(n)
-        );
-        (url(n), html)
-    };
-    of.map(page).collect()
-}
-
-/// The contents of a store, independent of how SQLite stores them on disk.
-fn content(store: &Path) -> String {
-    let db = Connection::open(store).unwrap();
-    let tables =
-        ["runs", "sites", "models", "templates", "samples", "retained", "nights", "health"];
-    let dump = |table: &str| {
-        let mut statement = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
-        let columns = statement.column_count();
-        let row = |row: &rusqlite::Row<'_>| {
-            let value = |at| format!("{:?}", row.get_ref(at).unwrap());
-            Ok((0..columns).map(value).collect::<Vec<_>>().join("|"))
-        };
-        let mut rows: Vec<String> =
-            statement.query_map([], row).unwrap().map(Result::unwrap).collect();
-        rows.sort();
-        format!("{table}\n{}", rows.join("\n"))
-    };
-    tables.map(dump).join("\n")
+    of.map(|n| (url(n), prose::redesigned(n))).collect()
 }
 
 #[test]
@@ -77,9 +43,9 @@ fn the_first_night_is_a_run_without_a_store_and_the_same_night_again_changes_not
 
     let second_archive = nights.crawl(DAYS[1], &posts(6..20));
     nights.run(&second_archive, "second", &[]);
-    let before = content(&nights.store());
+    let before = all_rows(&nights.store());
     let again = nights.run(&archive, "again", &[]);
-    assert_eq!(content(&nights.store()), before);
+    assert_eq!(all_rows(&nights.store()), before);
     assert_eq!(again.health, first.health);
     assert_eq!(again.results.articles, first.results.articles);
 }
@@ -113,23 +79,18 @@ fn a_model_grows_from_few_pages_and_is_then_left_alone() {
     assert_eq!(&decisions[..3], ["too-few", "too-few", "learn-fresh"]);
     assert!(growing.contains(&"grow".to_owned()), "{decisions:?}");
     assert!(grown.iter().all(|own| own == "keep"), "{decisions:?}");
-    let revisions = |nights: &Nights| {
-        let db = Connection::open(nights.store()).unwrap();
-        db.query_row("SELECT max(revision) FROM models", [], |row| row.get::<_, i64>(0)).unwrap()
-    };
-    let before = revisions(&nights);
+    let newest = "SELECT max(revision) FROM models";
+    let before = number(nights.store(), newest);
     let archive = nights.crawl("2026-04-01", &posts(40..60));
     let many = nights.run(&archive, "many", &[]);
     assert_eq!((&*many.decision(), &*many.verdict()), ("keep", "healthy"));
-    assert_eq!(revisions(&nights), before);
+    assert_eq!(number(nights.store(), newest), before);
     for n in 40..60 {
         many.has_text_of(n);
     }
-    let retained = "SELECT count(*), count(DISTINCT url) FROM retained";
-    let db = Connection::open(nights.store()).unwrap();
-    let counts: (i64, i64) =
-        db.query_row(retained, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-    assert_eq!(counts, (12, 12));
+    let retained = ["count(*)", "count(DISTINCT url)"]
+        .map(|what| number(nights.store(), &format!("SELECT {what} FROM retained")));
+    assert_eq!(retained, [12, 12]);
 }
 
 #[test]
@@ -340,11 +301,7 @@ fn a_wrapper_that_finds_nothing_is_replaced() {
     nights.night(&posts(0..12));
     // The same outline, but the names that the wrapper uses are changed, and given to other
     // elements.
-    let renamed = |n: usize| {
-        let html =
-            prose::post(n).replace("class=entry", "class=x77").replace("class=foot", "class=entry");
-        (url(n), html)
-    };
+    let renamed = |n: usize| (url(n), prose::renamed(n));
     let pages: Vec<_> = (12..20).map(renamed).collect();
     let night = nights.night(&pages);
     assert_eq!(
@@ -401,9 +358,7 @@ fn a_model_of_other_settings_is_learnt_anew_from_the_retained_pages() {
     let health = parse(&fs::read_to_string(out.join("health.jsonl")).unwrap());
     assert_eq!(text(&health, "decision"), "learn-fresh");
     assert!(text(&health, "reason").contains("other settings"), "{health}");
-    let db = Connection::open(&store).unwrap();
-    let pages: i64 =
-        db.query_row("SELECT pages FROM models WHERE revision = 2", [], |row| row.get(0)).unwrap();
+    let pages = number(&store, "SELECT pages FROM models WHERE revision = 2");
     assert_eq!(pages, 13, "twelve retained, one of tonight");
 }
 
@@ -414,12 +369,8 @@ fn layouts_not_seen_for_long_are_retired() {
     both.extend(redesigned(20..26));
     let first = nights.night(&both);
     let old = text(first.results.article(&url(20)), "template").to_owned();
-    let count = |nights: &Nights| {
-        let db = Connection::open(nights.store()).unwrap();
-        let sql = "SELECT templates FROM models ORDER BY revision DESC LIMIT 1";
-        db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap()
-    };
-    let before = count(&nights);
+    let templates = "SELECT templates FROM models ORDER BY revision DESC LIMIT 1";
+    let before = number(nights.store(), templates);
     let other = |n: usize| {
         let html = format!(
             "<table><tr><td class=m>menu<td><dl id=e>{}</dl></table>",
@@ -435,7 +386,7 @@ fn layouts_not_seen_for_long_are_retired() {
     let archive = nights.crawl("2026-09-01", &late);
     let night = nights.run(&archive, "late", &[]);
     assert_eq!(night.decision(), "add-templates", "{:?}", night.health);
-    assert_eq!(count(&nights), before, "one came, one went");
+    assert_eq!(number(nights.store(), templates), before, "one came, one went");
     let shown = call(&["models", "show", nights.store().to_str().unwrap(), "posts.example"]);
     let shown = succeeded(&shown);
     assert!(!shown.contains(&old), "{shown}");
@@ -460,7 +411,7 @@ fn a_killed_run_goes_on_and_leaves_the_same_store() {
     let kept = nights.folder.path().join("kept.sqlite");
     fs::copy(nights.store(), &kept).unwrap();
     let undisturbed = nights.run(&second, "whole", &[]);
-    let expected = content(&nights.store());
+    let expected = all_rows(&nights.store());
     for delay in [0, 3, 9, 20, 45] {
         fs::copy(&kept, nights.store()).unwrap();
         let out = nights.folder.path().join(format!("killed-{delay}"));
@@ -471,7 +422,7 @@ fn a_killed_run_goes_on_and_leaves_the_same_store() {
         kill_process(child);
         let name = format!("killed-{delay}");
         let resumed = nights.run(&second, &name, &[]);
-        assert_eq!(content(&nights.store()), expected, "after {delay} ms");
+        assert_eq!(all_rows(&nights.store()), expected, "after {delay} ms");
         assert_eq!(resumed.health, undisturbed.health);
         for file in ["articles.jsonl", "health.jsonl", "dropped.jsonl"] {
             let read = |run: &str| fs::read(nights.folder.path().join(run).join(file)).unwrap();
@@ -567,8 +518,7 @@ fn a_template_that_an_older_night_learnt_from_walls_is_removed() {
     let second = nights.night(&[posts(10..18), gates(10..16)].concat());
     assert_eq!(second.verdict(), "blocked", "{:?}", second.health);
     assert_eq!(second.results.drops("duplicate-text").len(), 6);
-    let db = Connection::open(nights.store()).unwrap();
-    let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    let count = |sql: &str| number(nights.store(), sql);
     assert_eq!(count("SELECT templates FROM models ORDER BY revision DESC LIMIT 1"), 1);
     assert_eq!(count("SELECT count(*) FROM retained WHERE url LIKE '%gate%'"), 0);
     let third = nights.night(&posts(20..28));

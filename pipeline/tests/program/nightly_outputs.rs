@@ -2,35 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use serde_json::Value;
 
-use crate::common::crawl::Crawl;
+use crate::common::nights::{crawl_of, posts, url};
 use crate::common::program::succeed;
 use crate::common::prose;
 use crate::common::results::{Results, parse, text};
 
-fn url(n: usize) -> String {
-    format!("https://posts.example/notes/{n:03}")
-}
-
-/// A post whose container has another name, and whose footer has the container's.
-fn renamed(n: usize) -> String {
-    prose::post(n).replace("class=entry", "class=x77").replace("class=foot", "class=entry")
-}
-
-fn crawl(
-    folder: &Path,
-    day: &'static str,
-    pages: impl Iterator<Item = (usize, String)>,
-) -> PathBuf {
-    let mut crawl = Crawl::of_day(day);
-    for (n, html) in pages {
-        crawl.page(&url(n), &html);
-    }
-    crawl.write(folder, &format!("{day}.warc.gz"))
+/// Posts with other names in their markup.
+fn renamed(of: Range<usize>) -> Vec<(String, String)> {
+    of.map(|n| (url(n), prose::renamed(n))).collect()
 }
 
 fn run(archive: &Path, folder: &Path, out: &str, more: &[&str]) -> PathBuf {
@@ -44,9 +29,9 @@ fn run(archive: &Path, folder: &Path, out: &str, more: &[&str]) -> PathBuf {
 #[test]
 fn every_output_has_the_revision_and_the_health() {
     let folder = tempfile::tempdir().unwrap();
-    let first = crawl(folder.path(), "2026-03-01", (0..9).map(|n| (n, prose::post(n))));
+    let first = crawl_of(folder.path(), "2026-03-01", &posts(0..9));
     run(&first, folder.path(), "one", &[]);
-    let second = crawl(folder.path(), "2026-03-02", (9..15).map(|n| (n, renamed(n))));
+    let second = crawl_of(folder.path(), "2026-03-02", &renamed(9..15));
     let out = run(&second, folder.path(), "two", &["--sinks", "jsonl,csv,bulk,sqlite,index"]);
     let expected: BTreeMap<String, (u64, String, String)> = Results::read(&out)
         .articles
@@ -109,11 +94,11 @@ fn section(out: &Path) -> Option<String> {
 fn the_report_shows_a_site_that_changed_before_and_after() {
     let folder = tempfile::tempdir().unwrap();
     let report = ["--sinks", "jsonl,report"];
-    let first = crawl(folder.path(), "2026-03-01", (0..12).map(|n| (n, prose::post(n))));
+    let first = crawl_of(folder.path(), "2026-03-01", &posts(0..12));
     assert_eq!(section(&run(&first, folder.path(), "one", &report)), None);
-    let same = crawl(folder.path(), "2026-03-02", (12..16).map(|n| (n, prose::post(n))));
+    let same = crawl_of(folder.path(), "2026-03-02", &posts(12..16));
     assert_eq!(section(&run(&same, folder.path(), "two", &report)), None, "nothing changed");
-    let other = crawl(folder.path(), "2026-03-03", (16..22).map(|n| (n, renamed(n))));
+    let other = crawl_of(folder.path(), "2026-03-03", &renamed(16..22));
     let shown = section(&run(&other, folder.path(), "three", &report)).unwrap();
     for part in [
         "Sites that changed tonight <small>1 site",

@@ -71,6 +71,10 @@ fn what_is_wrong_in_a_configuration_is_named() {
         ("[signify]\ntopp = 3", &["signify.topp", "did you mean `signify.top`?"][..]),
         ("[signfy]\ntop = 3", &["signfy", "did you mean `signify`?"]),
         ("[run]\nengine = 'grove'", &["run.engine", "did you mean `rank.engine`?"]),
+        ("[parse]\nmax_node = 3", &["did you mean `parse.max_nodes`?"]),
+        ("[runs]\njobs = 3", &["c.toml: ", "did you mean `run`?"]),
+        ("[grove]\nzzz = 3", &["the keys of [grove] are weights"]),
+        ("qqq = 3", &["the tables are "]),
         (
             "[run]\njobs = 'four'",
             &["c.toml: run.jobs: invalid type: string \"four\", expected a whole number\n"],

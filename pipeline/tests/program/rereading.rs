@@ -1,26 +1,13 @@
 //! The same page on several nights: what was read differently, and reading captures again with `--reextract`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::common::crawl::Crawl;
+use crate::common::nights::{crawl_of, posts, url};
 use crate::common::program::{call, json_lines, parts, succeed};
-use crate::common::prose;
 use crate::common::results::Results;
-
-fn url(n: usize) -> String {
-    format!("https://posts.example/notes/{n:03}")
-}
-
-fn crawl(folder: &Path, day: &'static str, posts: impl Iterator<Item = usize>) -> PathBuf {
-    let mut crawl = Crawl::of_day(day);
-    for n in posts {
-        crawl.page(&url(n), &prose::post(n));
-    }
-    crawl.write(folder, &format!("{day}.warc.gz"))
-}
 
 /// A folder with a store of models and an archive.
 struct Place(tempfile::TempDir);
@@ -62,8 +49,8 @@ fn a_page_that_is_the_same_but_read_differently_is_no_new_version() {
     let place = Place::new();
     let (models, archive) = (place.path("models.sqlite"), place.path("archive.sqlite"));
     let fixed = ["--models", &models, "--archive", &archive];
-    let first = crawl(place.0.path(), "2026-03-01", 0..9);
-    let second = crawl(place.0.path(), "2026-03-02", 0..9);
+    let first = crawl_of(place.0.path(), "2026-03-01", &posts(0..9));
+    let second = crawl_of(place.0.path(), "2026-03-02", &posts(0..9));
     place.run("one", &[&[first.to_str().unwrap()], &fixed[..]].concat());
     // Another engine reads menus into the text.
     let other = ["--engine", "euclid"];
@@ -91,11 +78,11 @@ fn a_page_that_is_the_same_but_read_differently_is_no_new_version() {
 fn captures_are_read_again_on_purpose() {
     let place = Place::new();
     let (models, archive) = (place.path("models.sqlite"), place.path("archive.sqlite"));
-    let old = crawl(place.0.path(), "2026-03-01", 0..5);
+    let old = crawl_of(place.0.path(), "2026-03-01", &posts(0..5));
     let old = old.to_str().unwrap();
     place.run("old", &[old, "--engine", "euclid", "--archive", &archive]);
     let before = place.history(3)[0]["text"].clone();
-    let new = crawl(place.0.path(), "2026-03-02", 3..12);
+    let new = crawl_of(place.0.path(), "2026-03-02", &posts(3..12));
     place.run("new", &[new.to_str().unwrap(), "--models", &models]);
     let store = fs::read(&models).unwrap();
 

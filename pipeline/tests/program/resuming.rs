@@ -10,36 +10,26 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::common::crawl::gzip;
+use crate::common::crawl::{self, RESPONSE, gzip};
 use crate::common::program::{parts, refused, write_file};
 use crate::common::prose;
 use crate::common::results::parse;
+use crate::common::steps::HEAD;
 use crate::common::unfinished::{
     RESULTS, assert_same, copy, ends_of_frames, kill_process, outcome, run_command, sites_done,
     wait_for,
 };
-use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
+use archive::{RecordKind, Wrapping};
 
 const SITES: usize = 60;
 /// Sites that are done before a run is killed, of those and fifteen of copies.
 const DONE: usize = 55;
 
 fn record(kind: RecordKind, n: usize, url: &str, fields: &[(&str, &str)], html: &str) -> Vec<u8> {
-    let mut writer = RecordWriter::new(Vec::new(), Wrapping::Plain);
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
-    let (id, body) = (format!("urn:uuid:{n:08}"), format!("{head}{html}"));
+    let (id, block) = (format!("{n:08}"), format!("{HEAD}{html}"));
     let date = format!("2024-05-01T{:02}:{:02}:{:02}Z", n / 3600, n / 60 % 60, n % 60);
-    let record = NewRecord {
-        kind,
-        record_id: &id,
-        date: date.parse().unwrap(),
-        target_uri: Some(url),
-        content_type: "application/http; msgtype=response",
-        fields,
-        body: body.as_bytes(),
-    };
-    writer.write(&record).unwrap();
-    writer.finish().unwrap()
+    let named = (&*id, &*date);
+    crawl::record(Wrapping::Plain, kind, named, url, RESPONSE, fields, block.as_bytes())
 }
 
 /// Records of many small sites with requests between them, dropped pages, and revisits of pages

@@ -2,12 +2,13 @@
 
 use std::fs;
 
+use crate::common::crawl::{self, RESPONSE};
 use crate::common::program::run;
 use crate::common::prose;
 use crate::common::results::{Results, text};
-use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
+use crate::common::steps::HEAD;
+use archive::{RecordKind, Wrapping};
 
-const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n";
 const IDENTICAL: (&str, &str) =
     ("WARC-Profile", "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest");
 const UNMODIFIED: (&str, &str) =
@@ -19,18 +20,9 @@ fn url(name: &str) -> String {
 
 /// A record in a gzip member; `day` gives date and id.
 fn record(kind: RecordKind, name: &str, day: u32, fields: &[(&str, &str)], body: &str) -> Vec<u8> {
-    let mut writer = RecordWriter::new(Vec::new(), Wrapping::Gzip);
-    let record = NewRecord {
-        kind,
-        record_id: &format!("urn:uuid:{day:08}"),
-        date: format!("2024-05-{day:02}T10:00:00Z").parse().unwrap(),
-        target_uri: Some(&url(name)),
-        content_type: "application/http; msgtype=response",
-        fields,
-        body: body.as_bytes(),
-    };
-    writer.write(&record).unwrap();
-    writer.finish().unwrap()
+    let (id, date) = (format!("{day:08}"), format!("2024-05-{day:02}T10:00:00Z"));
+    let named = (&*id, &*date);
+    crawl::record(Wrapping::Gzip, kind, named, &url(name), RESPONSE, fields, body.as_bytes())
 }
 
 fn page(name: &str, day: u32, digest: &str) -> Vec<u8> {
@@ -130,22 +122,12 @@ fn of_one_id() -> Vec<Vec<u8>> {
         let (name, digest) = (format!("merged-{n}"), format!("sha1:PAGE{n}"));
         let date = format!("2024-05-01T10:00:{n:02}Z");
         let write = |kind, id: &str, date: &str, fields: &[(&str, &str)], body: &str| {
-            let mut writer = RecordWriter::new(Vec::new(), Wrapping::Gzip);
-            let record = NewRecord {
-                kind,
-                record_id: id,
-                date: date.parse().unwrap(),
-                target_uri: Some(&url(&name)),
-                content_type: "application/http; msgtype=response",
-                fields,
-                body: body.as_bytes(),
-            };
-            writer.write(&record).unwrap();
-            writer.finish().unwrap()
+            let (named, url) = ((id, date), url(&name));
+            crawl::record(Wrapping::Gzip, kind, named, &url, RESPONSE, fields, body.as_bytes())
         };
         let body = format!("{HEAD}{}", prose::post(n));
         let fields = [("WARC-Payload-Digest", digest.as_str())];
-        members.push(write(RecordKind::Response, "urn:uuid:one", &date, &fields, &body));
+        members.push(write(RecordKind::Response, "one", &date, &fields, &body));
         let fields = [
             IDENTICAL,
             ("WARC-Payload-Digest", &digest),
@@ -154,7 +136,7 @@ fn of_one_id() -> Vec<Vec<u8>> {
             ("WARC-Refers-To-Date", &date),
         ];
         let later = format!("2024-06-01T10:00:{n:02}Z");
-        let id = format!("urn:uuid:again-{n}");
+        let id = format!("again-{n}");
         members.push(write(RecordKind::Revisit, &id, &later, &fields, HEAD));
     }
     members

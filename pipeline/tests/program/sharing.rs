@@ -17,6 +17,7 @@ use crate::common::crawl::Crawl;
 use crate::common::program::{call, parts, succeed, word, write_file};
 use crate::common::prose;
 use crate::common::results::parse;
+use crate::common::rows::column;
 use crate::common::unfinished::{run_command, signal, wait_for};
 
 /// The two files that grow from run to run, by their options.
@@ -70,10 +71,7 @@ fn sites(option: &str, file: &Path) -> Vec<String> {
         "--models" => "SELECT site FROM sites ORDER BY site",
         _ => "SELECT DISTINCT site FROM articles ORDER BY site",
     };
-    let db = Connection::open(file).unwrap();
-    let mut sites = db.prepare(sql).unwrap();
-    let sites = sites.query_map([], |row| row.get(0)).unwrap();
-    sites.map(Result::unwrap).collect()
+    column(file, sql)
 }
 
 fn names(folder: &Path) -> Vec<String> {

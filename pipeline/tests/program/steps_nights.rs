@@ -1,12 +1,12 @@
 //! Steps with a store of models give the results of nights with `sitegrove run`.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::program::{parts, run, sitegrove, write_file};
 use crate::common::prose;
 use crate::common::results::text;
+use crate::common::rows::all_rows;
 use crate::common::steps::{HEAD, Steps, assert_same, bytes, dealt, record};
 use archive::RecordKind;
 
@@ -60,27 +60,6 @@ fn night(folder: &Path, night: usize) -> Vec<PathBuf> {
         write_file(folder, format!("night-{night}-{number:02}.warc.gz"), some.concat())
     };
     members.chunks(7).enumerate().map(write).collect()
-}
-
-/// All rows of a store of models, but for the versions of programs.
-fn rows(store: &Path) -> BTreeMap<String, Vec<String>> {
-    let db = rusqlite::Connection::open(store).unwrap();
-    let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
-    let mut tables = db.prepare(tables).unwrap();
-    let tables = tables.query_map([], |row| row.get::<_, String>(0)).unwrap();
-    let of_table = |table: rusqlite::Result<String>| {
-        let table = table.unwrap();
-        let mut all = db.prepare(&format!("SELECT * FROM {table}")).unwrap();
-        let columns = all.column_count();
-        let row = |row: &rusqlite::Row<'_>| {
-            let values = (0..columns).map(|at| row.get::<_, rusqlite::types::Value>(at));
-            Ok(format!("{:?}", values.collect::<rusqlite::Result<Vec<_>>>()?))
-        };
-        let mut lines: Vec<String> = all.query_map([], row).unwrap().map(Result::unwrap).collect();
-        lines.sort();
-        (table, lines)
-    };
-    tables.map(of_table).collect()
 }
 
 #[test]
@@ -137,7 +116,7 @@ fn nights_with_a_store_of_models_are_those_of_runs() {
                 &merged,
                 &format!("night {turn}, {surveys} surveys, {shares} shares"),
             );
-            assert_eq!(rows(&stores[0]), rows(&stores[1]), "stores after night {turn}");
+            assert_eq!(all_rows(&stores[0]), all_rows(&stores[1]), "stores after night {turn}");
             fs::remove_dir_all(path(&format!("run-{turn}"))).unwrap();
             fs::remove_dir_all(path(&format!("steps-{turn}"))).unwrap();
         }
@@ -180,7 +159,7 @@ fn a_store_that_changed_between_learning_and_merging_is_refused() {
     assert_eq!(call("learn", &[path("survey.parquet")], &[], "learn.parquet").0, 0);
     assert_eq!(call("merge", &all, &[], "merged").0, 0);
     // Merged again, the night is known.
-    let before = rows(Path::new(&store));
+    let before = all_rows(Path::new(&store));
     let (code, stderr) = call("merge", &all, &["--overwrite"], "merged");
-    assert_eq!((code, rows(Path::new(&store))), (0, before), "{stderr}");
+    assert_eq!((code, all_rows(Path::new(&store))), (0, before), "{stderr}");
 }

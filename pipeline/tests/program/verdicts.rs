@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::common::crawl::{Crawl, HTML};
@@ -13,6 +12,7 @@ use crate::common::nights::{DAYS, Night, Nights};
 use crate::common::program::{call, parts};
 use crate::common::prose;
 use crate::common::results::{parse, text};
+use crate::common::rows::{column, number};
 
 /// Pages of a site a night.
 const PAGES: usize = 12;
@@ -56,29 +56,11 @@ const CONSENT: &str = "<!doctype html><html lang=en><head><title>Your privacy</t
 const SHELL: &str = "<!doctype html><html><head><title>Posts</title><script src=/app.js></script></head><body>\
     <noscript></noscript><div id=root></div><script>start()</script></body></html>";
 
-fn renamed(n: usize) -> String {
-    prose::post(n).replace("class=entry", "class=x77").replace("class=foot", "class=entry")
-}
-
 fn with_text(n: usize, text: &str) -> String {
     let paragraphs: String = prose::paragraphs(n).iter().map(|p| format!("<p>{p}</p>\n")).collect();
     let html = prose::post(n);
     assert!(html.contains(&paragraphs));
     html.replace(&paragraphs, text)
-}
-
-fn redesigned(n: usize) -> String {
-    let body: String = prose::paragraphs(n)
-        .iter()
-        .map(|p| format!("<section><p class=par>{p}</section>"))
-        .collect();
-    let title = prose::title(n);
-    format!(
-        "<!doctype html><html lang=en><head><title>{title}</title></head><body><div id=app><header><nav>\
-         <a href=/>Start</a> <a href=/topics>Topics</a></nav></header><main><article class=story><header>\
-         <h2>{title}</h2></header>{body}</article></main><aside><ol><li><a href=/a>Most read today</a>\
-         <li><a href=/b>Letters</a></ol></aside><footer><small>Made by the same people.</small></footer></div>"
-    )
 }
 
 const PAYWALL: &str = "<div class=wall><p>This article is for subscribers only. Subscribe now to read this story and \
@@ -106,8 +88,8 @@ fn add(crawl: &mut Crawl, site: &str, first: usize, does: Does) {
                 continue;
             }
             Does::Posts(_) => prose::post(n),
-            Does::Renamed => renamed(n),
-            Does::Redesigned => redesigned(n),
+            Does::Renamed => prose::renamed(n),
+            Does::Redesigned => prose::redesigned(n),
             Does::BotCheck => bot_check(n),
             Does::Consent => CONSENT.to_owned(),
             Does::Shell => SHELL.to_owned(),
@@ -278,8 +260,7 @@ fn verdicts_are_those_of_the_output() {
 }
 
 fn walls_are_neither_learnt_nor_retained(store: &Path) {
-    let db = Connection::open(store).unwrap();
-    let count = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    let count = |sql: &str| number(store, sql);
     assert_eq!(count("SELECT count(*) FROM models WHERE site = 'always.example'"), 0);
     for site in ["check", "consent", "shell"] {
         let sql = format!("SELECT max(templates) FROM models WHERE site = '{site}.example'");
@@ -289,13 +270,8 @@ fn walls_are_neither_learnt_nor_retained(store: &Path) {
     let alternating = "FROM models WHERE site = 'alternating.example'";
     assert_eq!(count(&format!("SELECT max(templates) {alternating}")), 2);
     assert_eq!(count(&format!("SELECT max(revision) {alternating}")), 2);
-    let mut retained = db.prepare("SELECT site, url FROM retained").unwrap();
-    let urls: Vec<(String, String)> = retained
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .unwrap()
-        .map(Result::unwrap)
-        .collect();
-    for (site, url) in urls {
+    for row in column::<String>(store, "SELECT site || ' ' || url FROM retained") {
+        let (site, url) = row.split_once(' ').unwrap();
         let (_, does, _) = SITES.into_iter().find(|(own, ..)| *own == site).unwrap();
         let n: usize = url.rsplit('/').next().unwrap().parse().unwrap();
         let night = (n - 100 * site.len()) / PAGES;
@@ -399,15 +375,8 @@ fn a_night_that_comes_late_is_judged_by_those_before_it() {
         );
     }
     let dates = format!("{:?}", DAYS.iter().take(5).collect::<Vec<_>>());
-    let db = Connection::open(nights.store()).unwrap();
     let sql = "SELECT night FROM nights WHERE site = 'lost.example' ORDER BY night";
-    let found: Vec<String> = db
-        .prepare(sql)
-        .unwrap()
-        .query_map([], |row| row.get(0))
-        .unwrap()
-        .map(Result::unwrap)
-        .collect();
+    let found: Vec<String> = column(nights.store(), sql);
     assert_eq!(format!("{found:?}"), dates);
 }
 

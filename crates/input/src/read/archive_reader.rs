@@ -17,7 +17,8 @@ use crate::waiting::is_stream;
 /// An iterator over the contents of an archive. Damage is an [`Intake::Drop`]. If the system fails to read, the iterator
 /// returns an error and ends.
 pub struct ArchiveReader<R: Read> {
-    records: ReadRecords<ErrorKeepingReader<R>>,
+    /// The records of the current archive.
+    records: Option<ReadRecords<ErrorKeepingReader<R>>>,
     failure: Failure,
     file: Arc<str>,
     config: ReadConfig,
@@ -25,7 +26,7 @@ pub struct ArchiveReader<R: Read> {
     /// Offset in the file at which the current archive begins.
     base: u64,
     /// The remaining archives of the file, each with its offset.
-    further: VecDeque<(u64, R)>,
+    archives: VecDeque<(u64, R)>,
 }
 
 /// An I/O error, and where it occurred.
@@ -72,17 +73,12 @@ impl<R: Read> Read for ErrorKeepingReader<R> {
 impl<R: Read> ArchiveReader<R> {
     /// Starts to read; `file` is the file name in the origins of pages.
     pub fn new(reader: R, file: &str, config: &ReadConfig) -> Self {
-        let failure = Failure::default();
-        let reader = ErrorKeepingReader { inner: reader, bytes: 0, failure: Arc::clone(&failure) };
-        Self {
-            records: records(reader, config),
-            failure,
-            file: file.into(),
-            config: config.clone(),
-            ready: VecDeque::new(),
-            base: 0,
-            further: VecDeque::new(),
-        }
+        Self::of_archives(VecDeque::from([(0, reader)]), file, config)
+    }
+
+    fn of_archives(archives: VecDeque<(u64, R)>, file: &str, config: &ReadConfig) -> Self {
+        let (file, config, ready) = (file.into(), config.clone(), VecDeque::new());
+        Self { records: None, failure: Failure::default(), file, config, ready, base: 0, archives }
     }
 }
 
@@ -109,9 +105,7 @@ impl ArchiveReader<Box<dyn Read + Send>> {
                     }
                 });
             }
-            let empty: Box<dyn Read + Send> = Box::new(io::empty());
-            let (base, first) = archives.pop_front().unwrap_or((0, empty));
-            return Ok(Self { base, further: archives, ..Self::new(first, &name, config) });
+            return Ok(Self::of_archives(archives, &name, config));
         }
         Ok(Self::new(open(path)?, &name, config))
     }
@@ -125,19 +119,16 @@ impl<R: Read> Iterator for ArchiveReader<R> {
             if let Some(intake) = self.ready.pop_front() {
                 return Some(Ok(intake));
             }
-            let record = self.records.next();
+            let record = self.records.as_mut().and_then(Iterator::next);
             let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
             if let Some((offset, source)) = failure {
                 return Some(Err(BrokenOff { file: Arc::clone(&self.file), offset, source }));
             }
             let Some(record) = record else {
-                let (base, next) = self.further.pop_front()?;
-                let reader = ErrorKeepingReader {
-                    inner: next,
-                    bytes: 0,
-                    failure: Arc::clone(&self.failure),
-                };
-                (self.base, self.records) = (base, records(reader, &self.config));
+                let (base, inner) = self.archives.pop_front()?;
+                let failure = Arc::clone(&self.failure);
+                let reader = ErrorKeepingReader { inner, bytes: 0, failure };
+                (self.base, self.records) = (base, Some(records(reader, &self.config)));
                 continue;
             };
             let base = self.base;

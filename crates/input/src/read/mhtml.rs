@@ -16,7 +16,6 @@ struct SavedPage {
     html: Vec<u8>,
     /// Address of the page, if it is a web address.
     url: Option<String>,
-    /// Time at which it was saved.
     fetched: Option<Timestamp>,
     media: Media,
 }

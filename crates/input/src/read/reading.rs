@@ -179,7 +179,7 @@ impl<'a, 'b> FileReading<'a, 'b> {
     }
 
     pub(super) fn drop(&mut self, url: &str, origin: Origin, reason: DropReason, detail: String) {
-        self.drop_answer(url, origin, reason, detail, Answer::default());
+        self.drop_answer(url, origin, reason, detail, (None, None));
     }
 
     pub(super) fn oversized(&mut self, url: &str, origin: Origin, reason: DropReason, key: &str) {
@@ -310,18 +310,17 @@ impl<'a, 'b> FileReading<'a, 'b> {
                 self.give(Intake::Redirect { from: url.clone(), to: to.as_str().to_owned() });
             }
             let media = Media::of_response(&response);
-            let answer = Answer {
-                gone: gone(response.status, record.date, target),
-                refused: is_refusal(response.status, &url, media.content_type.as_deref())
-                    .then_some(Refusal { at: record.date, status: response.status }),
-            };
-            let detail = format!("status {}", response.status);
-            return self.drop_answer(&url, origin, DropReason::HttpStatus, detail, answer);
+            let gone = gone(response.status, record.date, target);
+            let refused = is_refusal(response.status, &url, media.content_type.as_deref())
+                .then_some(Refusal { at: record.date, status: response.status });
+            let (reason, detail) = (DropReason::HttpStatus, format!("status {}", response.status));
+            return self.drop_answer(&url, origin, reason, detail, (gone, refused));
         }
         let media = Media::of_response(&response);
-        let stored = record.body.len();
+        let stored = record.body.len().max(1);
+        let is_bomb = |bytes| bytes > 1 << 20 && (bytes / stored) as u64 > self.config.max_ratio;
         let body = match response.into_body(record.body, self.config.max_payload_bytes) {
-            Ok((body, _)) if self.exceeds_ratio(body.len(), stored) => {
+            Ok((body, _)) if is_bomb(body.len()) => {
                 let detail = format!(
                     "the payload unwraps to {} bytes, more than {} times its size; raise \
                      read.max_ratio to keep it",
@@ -341,11 +340,6 @@ impl<'a, 'b> FileReading<'a, 'b> {
         self.payload(url, record.date, origin, body, &media);
     }
 
-    /// Whether a payload is long and its compression ratio suspiciously high.
-    fn exceeds_ratio(&self, bytes: usize, stored: usize) -> bool {
-        bytes > 1 << 20 && (bytes / stored.max(1)) as u64 > self.config.max_ratio
-    }
-
     /// Reads the rendering of the page at `url` by a browser: its elements, or its text.
     fn rendering(
         &mut self,
@@ -355,7 +349,8 @@ impl<'a, 'b> FileReading<'a, 'b> {
         body: Vec<u8>,
         media: &Media,
     ) {
-        let is_text = media.content_type.as_deref().is_some_and(is_plain_text);
+        let is_plain = |kind| archive::media_type(kind).eq_ignore_ascii_case("text/plain");
+        let is_text = media.content_type.as_deref().is_some_and(is_plain);
         let name = if is_text { Origin::RENDERED_TEXT } else { Origin::RENDERING };
         origin.truncated.get_or_insert_with(|| name.to_owned());
         if !is_text {
@@ -478,7 +473,7 @@ impl<'a, 'b> FileReading<'a, 'b> {
         origin: Origin,
         reason: DropReason,
         detail: String,
-        Answer { gone, refused }: Answer,
+        (gone, refused): (Option<Gone>, Option<Refusal>),
     ) {
         let (site, url, stage) = (String::new(), url.to_owned(), Stage::Read);
         self.give(Intake::Drop(Drop { site, url, origin, stage, reason, detail, gone, refused }));
@@ -516,11 +511,6 @@ fn rendered_address(url: &str) -> Option<&str> {
     (is_address && kind.bytes().all(|byte| byte.is_ascii_alphanumeric())).then_some(page)
 }
 
-fn is_plain_text(content_type: &str) -> bool {
-    archive::media_type(content_type).eq_ignore_ascii_case("text/plain")
-}
-
-/// Hints for the character encoding of a page.
 fn hints_of<'a>(url: &'a str, media: &'a Media) -> charset::CharsetHints<'a> {
     charset::CharsetHints {
         http_charset: media.charset(),
@@ -570,13 +560,6 @@ fn is_refusal(status: u16, url: &str, content_type: Option<&str>) -> bool {
     });
     let refuses = matches!(status, 401 | 403 | 429 | 500..=599);
     refuses && !is_part && is_text
-}
-
-/// What a response without a page says about its address.
-#[derive(Default)]
-struct Answer {
-    gone: Option<Gone>,
-    refused: Option<Refusal>,
 }
 
 /// Makes the revisit of a record; `digest` is that of the payload.

@@ -32,7 +32,6 @@ pub(super) struct WaczMember {
 pub(super) enum Packing {
     /// Without compression.
     Stored,
-    /// Compressed with Deflate.
     Deflated,
     /// Compressed with an unsupported method.
     Other,

@@ -29,7 +29,6 @@ pub(super) fn render(report: &EvaluationReport) -> Result<String, fmt::Error> {
     Ok(text)
 }
 
-/// The verdict on the floors, as a section.
 pub(super) fn floors(verdict: &FloorVerdict) -> Result<String, fmt::Error> {
     let mut text = String::from("## Floors\n\n");
     let fate = if verdict.updated {

@@ -52,7 +52,6 @@ struct MetadataReport {
 struct MetadataRow {
     field: MetadataField,
     dataset: String,
-    /// In the order of the runs.
     runs: Vec<FieldFigures>,
 }
 
@@ -192,14 +191,14 @@ fn markdown(report: &MetadataReport) -> Result<String, fmt::Error> {
         text.push_str("| field | run | confidence | values | mean confidence | right |\n");
         text.push_str("|---|---|---|--:|--:|--:|\n");
         for RunReliability { field, run, row } in &report.reliability {
-            let (name, run) = (field.name(), cell(run));
+            let (name, run) = (field.as_str(), cell(run));
             let ReliabilityRow { from, to, values, said, right } = row;
             writeln!(text, "| {name} | {run} | {from}–{to} | {values} | {said:.1} | {right:.1} |")?;
         }
         text.push('\n');
     }
     for listing in report.worst.iter().filter(|listing| !listing.pages.is_empty()) {
-        writeln!(text, "## Worst {} of {}\n", listing.field.name(), report.runs[0])?;
+        writeln!(text, "## Worst {} of {}\n", listing.field.as_str(), report.runs[0])?;
         for page in &listing.pages {
             writeln!(text, "- {:.1} {} ({})", page.graded, page.url, page.dataset)?;
             writeln!(text, "  - gold: {}", safe(&page.gold))?;
@@ -272,7 +271,7 @@ fn csv(report: &MetadataReport) -> anyhow::Result<String> {
             };
             for (statistic, value) in figures.iter().filter(|(_, value)| !value.is_null()) {
                 let value = value.to_string();
-                writer.write_record([row.field.name(), &row.dataset, run, statistic, &value])?;
+                writer.write_record([row.field.as_str(), &row.dataset, run, statistic, &value])?;
             }
         }
     }

@@ -101,7 +101,6 @@ pub(super) struct FloorVerdict {
     pub(super) held: usize,
     /// Floors that this evaluation has no figure for: other runs or other measures.
     pub(super) not_measured: usize,
-    /// Figures without a floor.
     pub(super) without_floor: usize,
     pub(super) broken: Vec<Broken>,
     /// Whether the file was written.

@@ -28,7 +28,6 @@ pub(crate) struct RunPage {
     pub(super) nodes: Vec<String>,
     pub(super) seconds: Option<f64>,
     pub(crate) fields: FieldValues,
-    /// Captions of its pictures.
     pub(super) captions: Vec<String>,
 }
 

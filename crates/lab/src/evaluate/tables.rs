@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::PageType;
+use model::{PageType, counts_of};
 use rayon::prelude::*;
 use score::aggregate::{group_means, macro_mean, mean, summarise, template_groups};
 use score::{QualityMeasure, Score, bootstrap};
@@ -89,10 +89,7 @@ fn names_of_slices(pages: &[GoldPage], key: PageKey) -> Vec<String> {
         PageKey::Language => pages.par_iter().map(language).collect(),
     };
     if key == PageKey::Language {
-        let mut pages_of: BTreeMap<String, usize> = BTreeMap::new();
-        for name in &names {
-            *pages_of.entry(name.clone()).or_default() += 1;
-        }
+        let pages_of: BTreeMap<String, usize> = counts_of(names.iter().cloned());
         for name in names.iter_mut().filter(|name| pages_of[*name] < FEWEST_OF_LANGUAGE) {
             OTHER.clone_into(name);
         }
@@ -100,7 +97,6 @@ fn names_of_slices(pages: &[GoldPage], key: PageKey) -> Vec<String> {
     names
 }
 
-/// How the pages of the gold are grouped.
 struct PageGroups<'a> {
     pages: &'a [GoldPage],
     /// For each page, the name of its slice.

@@ -46,7 +46,6 @@ type PerPage<T> = Vec<Vec<T>>;
 
 #[derive(Clone, Debug)]
 pub(super) struct FoldPlan {
-    /// The part of each template.
     pub(super) parts: Vec<usize>,
     /// Number of parts.
     pub(super) count: usize,

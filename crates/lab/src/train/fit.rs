@@ -7,7 +7,6 @@ use serde::Deserialize;
 /// Size of the trees, and regularisation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FitParameters {
-    /// Number of trees.
     pub(super) trees: usize,
     /// Share of the remaining error that each tree corrects.
     pub(super) learning_rate: f32,
@@ -37,7 +36,6 @@ impl FitParameters {
         columns: 0.25,
         fits: 2,
     };
-    /// For the ending.
     pub(super) const ENDING: Self =
         Self { trees: 60, leaves: 12, columns: 0.5, fits: 1, ..Self::BLOCKS };
     /// For each page type: one row per page.

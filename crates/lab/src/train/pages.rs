@@ -34,7 +34,6 @@ pub(super) struct TrainingTemplate<'a> {
     pub(super) weight_of_type: f32,
     pub(super) pages: Vec<LabelledPage<'a>>,
     pub(super) patterns: Patterns,
-    /// For each page, the patterns of its nodes.
     pub(super) of_nodes: Vec<Vec<PatternId>>,
 }
 
@@ -133,7 +132,6 @@ pub(super) struct BlockLabels {
 
 /// How much of a block is in the gold.
 pub(crate) struct BlockShare {
-    /// Number of its words.
     words: usize,
     /// Share of the words that is in the text of the gold.
     pub(crate) text: f32,

@@ -98,7 +98,6 @@ impl HeldOutTable {
     }
 }
 
-/// The group of each page, if it has one.
 fn groups_of<'a>(pages: &[HeldOut<'a>]) -> Vec<Option<(&'a str, &'a str)>> {
     let key = |page: &HeldOut<'a>| (&*page.gold.dataset, page.gold.template.as_deref());
     let keys: Vec<_> = pages.iter().map(key).collect();

@@ -12,9 +12,7 @@ use super::evidence::{PageEvidence, path_of, text_of_block};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BlockState {
-    /// Outside the article.
     Outside,
-    /// In the article.
     Kept,
     /// Inside a kept element, but pruned.
     Pruned,

@@ -301,7 +301,6 @@ fn join_steps(mut steps: Vec<String>) -> String {
     steps.join(" > ")
 }
 
-/// The text of a block on one line.
 pub(super) fn text_of_block(document: &Document, block: &TextBlock) -> String {
     let mut text = String::new();
     for id in block.first..=block.last {

@@ -166,7 +166,6 @@ impl PatternTable {
         }
     }
 
-    /// The share of siblings that have a pattern.
     fn share(&self, row: &PatternRow) -> String {
         percent(row.pages as f64, self.siblings as f64)
     }
@@ -205,7 +204,6 @@ struct ShownField {
     confidence: Option<f64>,
 }
 
-/// The beginning of a text.
 struct ShownText<'a> {
     paragraphs: Vec<ShownParagraph<'a>>,
     paragraphs_left_out: usize,
@@ -266,7 +264,6 @@ impl<'a> SampleTemplate<'a> {
     }
 }
 
-/// Whether a block is folded away.
 fn is_folded(block: &BlockView) -> bool {
     block.state == BlockState::Outside && !block.is_comment && block.mark.is_none()
 }

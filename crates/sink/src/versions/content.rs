@@ -7,7 +7,6 @@ use rusqlite::{Connection, Result, Row};
 use sha2::{Digest, Sha256};
 use similar::TextDiff;
 
-/// The content of an article.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ArticleContent {
     /// SHA-256 of the words of the text, without lines that repeat title, authors or date.

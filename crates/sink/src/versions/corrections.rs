@@ -173,13 +173,10 @@ pub fn contradicts(
     article: &Article,
     correction: &ArticleCorrection,
 ) -> bool {
-    let extracted = correction.extracted.only(field);
-    !extracted.is_empty() && {
-        let now = value_of(field, &ArticleContent::of(article));
-        let [extracted, value] =
-            [&extracted, &correction.values].map(|own| given_value(field, own));
-        is_outdated(field, &now, &extracted, &value)
-    }
+    let value = given(field, &correction.values).unwrap_or_default();
+    let now = || value_of(field, &ArticleContent::of(article));
+    let extracted = given(field, &correction.extracted);
+    extracted.is_some_and(|extracted| is_outdated(field, &now(), &extracted, &value))
 }
 
 /// Marks the corrections of an article that its last version makes outdated, and unmarks the others.
@@ -273,29 +270,29 @@ impl ArchiveCorrector {
         at: &str,
     ) -> Result<bool> {
         let db = &*self.database;
-        let value = given_value(field, &correction.values).to_string();
+        // An empty text removes the value.
+        let value =
+            |values| given(field, values).map(|own| if own == "" { Value::Null } else { own });
+        let corrected = value(&correction.values).unwrap_or_default();
         let sql = "SELECT 1 FROM corrections
             WHERE article = ?1 AND field = ?2 AND value = ?3 AND by = ?4 AND reason = ?5
             AND ended IS NULL";
-        let own = params![article, field.as_str(), value, correction.by, correction.reason];
+        let text = corrected.to_string();
+        let own = params![article, field.as_str(), text, correction.by, correction.reason];
         if rows::exists(db, sql, own)? && correction.at.is_none_or(|own| seconds(own) == at) {
             return Ok(false);
         }
         self.end(article, field, at, None)?;
         // A correction that includes the extracted value was made when that was extracted.
-        let extracted = match correction.extracted.only(field) {
-            given if given.is_empty() => value_of(field, content),
-            given => given_value(field, &given),
-        };
-        let sides = [&extracted, &given_value(field, &correction.values)]
-            .map(|value| content_of(field, value));
+        let extracted = value(&correction.extracted).unwrap_or_else(|| value_of(field, content));
+        let sides = [&extracted, &corrected].map(|value| content_of(field, value));
         let diff = diff(&sides[0], &sides[1], &[field.as_str()]);
         let sql = "INSERT INTO corrections
                 (article, field, value, extracted, diff, by, reason, at)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         let ArticleCorrection { by, reason, .. } = correction;
         let own =
-            params![article, field.as_str(), value, extracted.to_string(), diff, by, reason, at];
+            params![article, field.as_str(), text, extracted.to_string(), diff, by, reason, at];
         rows::change(db, sql, own)?;
         Ok(true)
     }
@@ -360,14 +357,13 @@ impl ArchiveCorrector {
     }
 }
 
-/// The value that a correction gives a field; null if it empties the field.
-fn given_value(field: CorrectedField, values: &CorrectedValues) -> Value {
-    let text = |value: &Option<String>| json!(value.as_ref().filter(|own| !own.is_empty()));
+/// The value that a correction gives a field, if it gives one.
+fn given(field: CorrectedField, values: &CorrectedValues) -> Option<Value> {
     match field {
-        CorrectedField::Title => text(&values.title),
-        CorrectedField::Authors => json!(values.authors.as_deref().unwrap_or_default()),
-        CorrectedField::Published => text(&values.published),
-        CorrectedField::Text => text(&values.text),
+        CorrectedField::Title => values.title.as_deref().map(Value::from),
+        CorrectedField::Authors => values.authors.clone().map(Value::from),
+        CorrectedField::Published => values.published.as_deref().map(Value::from),
+        CorrectedField::Text => values.text.as_deref().map(Value::from),
     }
 }
 

@@ -165,10 +165,7 @@ impl SiteConfigsUsed {
             body: body.clone(),
             ..SiteConfigUse::default()
         });
-        let role = match &found.applied.outcome {
-            Outcome::Article(article) => article.site_config,
-            Outcome::Drop(_) | Outcome::Unassigned => None,
-        };
+        let role = found.applied.outcome.article().and_then(|article| article.site_config);
         record.pages += 1;
         record.matched += usize::from(*matched);
         record.overruled += usize::from(role == Some(SiteConfigRole::Overruled));
@@ -218,7 +215,7 @@ pub(crate) fn join(site: &Surveyed, findings: &mut Findings) {
         }
     }
     for page in pages.into_iter().filter(|page| !apart.contains(page)) {
-        let Some(whole) = site.whole_of(page) else { continue };
+        let Some(whole) = site.whole.get(&page) else { continue };
         if let Some(found) = findings.get_mut(&page) {
             let (url, origin) = match &found.applied.outcome {
                 Outcome::Article(article) => (article.url.clone(), article.origin.clone()),
@@ -240,10 +237,7 @@ pub(crate) fn join(site: &Surveyed, findings: &mut Findings) {
 }
 
 fn article_of(findings: &Findings, page: usize) -> Option<&Extracted> {
-    match &findings.get(&page)?.applied.outcome {
-        Outcome::Article(article) => Some(article),
-        Outcome::Drop(_) | Outcome::Unassigned => None,
-    }
+    findings.get(&page)?.applied.outcome.article()
 }
 
 fn has_parts(article: &Article) -> bool {

@@ -232,7 +232,6 @@ fn place_of_file(address: &str, path: &Path) -> (String, String) {
     (text(path.parent().and_then(Path::file_name)).to_lowercase(), text(path.file_name()))
 }
 
-/// Whether an intake may concern the site.
 fn may_matter(intake: &Intake, site: &str) -> bool {
     match intake {
         // The addresses of saved files are determined later.

@@ -13,7 +13,6 @@ use super::tasks::LabelTask;
 /// Counts of what answers contain and lack.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub(super) struct AnswerCounts {
-    /// Blocks that are marked.
     pub(super) marks: usize,
     /// Lines without a readable answer.
     pub(super) unreadable: usize,

@@ -35,6 +35,13 @@ impl Crawl {
         Self { day, members: Vec::new() }
     }
 
+    /// A crawl of pages, each with its address.
+    pub(crate) fn of_pages(day: &'static str, pages: &[(String, String)]) -> Self {
+        let mut crawl = Self::of_day(day);
+        pages.iter().for_each(|(url, html)| _ = crawl.page(url, html));
+        crawl
+    }
+
     /// A crawl of posts ([`Crawl::posts`]).
     pub(crate) fn of_posts(address: &str, numbers: Range<usize>) -> Self {
         let mut crawl = Self::new();
@@ -58,7 +65,7 @@ impl Crawl {
     /// A response with this head (lines with their line ends) and body.
     pub(crate) fn response(&mut self, url: &str, head: &str, body: &[u8]) -> &mut Self {
         let block = [head.as_bytes(), b"\r\n", body].concat();
-        self.record(RecordKind::Response, url, "application/http; msgtype=response", &block)
+        self.record(RecordKind::Response, url, RESPONSE, &block)
     }
 
     /// Any record.
@@ -70,20 +77,10 @@ impl Crawl {
         block: &[u8],
     ) -> &mut Self {
         let n = self.members.len();
-        let mut writer = RecordWriter::new(Vec::new(), Wrapping::Gzip);
-        let record = NewRecord {
-            kind,
-            record_id: &format!("urn:uuid:00000000-0000-4000-8000-{n:012}"),
-            date: format!("{}T{:02}:{:02}:{:02}Z", self.day, n / 3600 % 24, n / 60 % 60, n % 60)
-                .parse()
-                .unwrap(),
-            target_uri: Some(url),
-            content_type,
-            fields: &[],
-            body: block,
-        };
-        writer.write(&record).unwrap();
-        self.members.push(writer.finish().unwrap());
+        let id = format!("00000000-0000-4000-8000-{n:012}");
+        let date = format!("{}T{:02}:{:02}:{:02}Z", self.day, n / 3600 % 24, n / 60 % 60, n % 60);
+        let named = (&*id, &*date);
+        self.members.push(record(Wrapping::Gzip, kind, named, url, content_type, &[], block));
         self
     }
 
@@ -112,6 +109,33 @@ impl Crawl {
         fs::write(&path, self.members.concat()).unwrap();
         path
     }
+}
+
+/// The content type of a response.
+pub(crate) const RESPONSE: &str = "application/http; msgtype=response";
+
+/// A record with this id and date, in a gzip member or uncompressed.
+pub(crate) fn record(
+    wrapping: Wrapping,
+    kind: RecordKind,
+    (id, date): (&str, &str),
+    url: &str,
+    content_type: &str,
+    fields: &[(&str, &str)],
+    block: &[u8],
+) -> Vec<u8> {
+    let mut writer = RecordWriter::new(Vec::new(), wrapping);
+    let record = NewRecord {
+        kind,
+        record_id: &format!("urn:uuid:{id}"),
+        date: date.parse().unwrap(),
+        target_uri: Some(url),
+        content_type,
+        fields,
+        body: block,
+    };
+    writer.write(&record).unwrap();
+    writer.finish().unwrap()
 }
 
 /// A small archive in a new folder, and a path for outputs.

@@ -30,6 +30,11 @@ pub(crate) const DAYS: [&str; 12] = [
     "2026-03-07", "2026-03-08", "2026-03-09", "2026-03-10", "2026-03-11", "2026-03-12",
 ];
 
+/// Writes an archive of pages of a day into a folder.
+pub(crate) fn crawl_of(folder: &Path, day: &'static str, pages: &[(String, String)]) -> PathBuf {
+    Crawl::of_pages(day, pages).write(folder, &format!("{day}.warc.gz"))
+}
+
 impl Nights {
     pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), count: 0 }
@@ -41,12 +46,9 @@ impl Nights {
 
     /// Crawls pages of the next day, or of a later one.
     pub(crate) fn crawl(&mut self, day: &'static str, pages: &[(String, String)]) -> PathBuf {
-        let mut crawl = Crawl::of_day(day);
-        for (url, html) in pages {
-            crawl.page(url, html);
-        }
         self.count += 1;
-        crawl.write(self.folder.path(), &format!("night-{}.warc.gz", self.count))
+        let name = format!("night-{}.warc.gz", self.count);
+        Crawl::of_pages(day, pages).write(self.folder.path(), &name)
     }
 
     /// Runs over an archive.

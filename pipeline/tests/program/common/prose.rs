@@ -34,6 +34,24 @@ pub(crate) fn paragraphs(seed: usize) -> Vec<String> {
     (0..3).map(|_| format!("{} {}", sentence(4), sentence(3))).collect()
 }
 
+/// A post in a new design of its site: a completely different template.
+pub(crate) fn redesigned(seed: usize) -> String {
+    let paragraph = |text: &String| format!("<section><p class=par>{text}</section>");
+    let body: String = paragraphs(seed).iter().map(paragraph).collect();
+    let title = title(seed);
+    format!(
+        "<!doctype html><html lang=en><head><title>{title}</title></head><body><div id=app><header><nav>\
+         <a href=/>Start</a> <a href=/topics>Topics</a></nav></header><main><article class=story><header>\
+         <h2>{title}</h2></header>{body}</article></main><aside><ol><li><a href=/a>Most read today</a>\
+         <li><a href=/b>Letters</a></ol></aside><footer><small>Made by the same people.</small></footer></div>"
+    )
+}
+
+/// A post whose container has another name, and whose footer has the container's.
+pub(crate) fn renamed(seed: usize) -> String {
+    post(seed).replace("class=entry", "class=x77").replace("class=foot", "class=entry")
+}
+
 /// The title of a post.
 pub(crate) fn title(seed: usize) -> String {
     let word = |n: usize| WORDS[n % WORDS.len()];

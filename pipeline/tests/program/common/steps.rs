@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use archive::{NewRecord, RecordKind, RecordWriter, Wrapping};
+use archive::{RecordKind, Wrapping};
 
+use super::crawl::{self, RESPONSE};
 use super::program::{in_repository, parts, run, sitegrove};
 use super::results::Results;
 pub(crate) use super::results::assert_same;
@@ -214,25 +215,11 @@ pub(crate) fn record(
     fields: &[(&str, &str)],
     block: &str,
 ) -> Vec<u8> {
-    let mut writer = RecordWriter::new(Vec::new(), Wrapping::Gzip);
-    let record = NewRecord {
-        kind,
-        record_id: &format!("urn:uuid:{number:08}"),
-        date: format!(
-            "2024-05-{:02}T10:{:02}:{:02}Z",
-            1 + number / 3600,
-            number / 60 % 60,
-            number % 60
-        )
-        .parse()
-        .unwrap(),
-        target_uri: Some(url),
-        content_type: "application/http; msgtype=response",
-        fields,
-        body: block.as_bytes(),
-    };
-    writer.write(&record).unwrap();
-    writer.finish().unwrap()
+    let (day, minute, second) = (1 + number / 3600, number / 60 % 60, number % 60);
+    let (id, date) =
+        (format!("{number:08}"), format!("2024-05-{day:02}T10:{minute:02}:{second:02}Z"));
+    let named = (&*id, &*date);
+    crawl::record(Wrapping::Gzip, kind, named, url, RESPONSE, fields, block.as_bytes())
 }
 
 /// The head of a page.

@@ -22,9 +22,7 @@ pub(super) struct Grid {
 /// The mean over groups, for one method at one value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SweepCell {
-    /// Groups with a score.
     pub(super) groups: usize,
-    /// Pages scored in them.
     pub(super) pages: usize,
     pub(super) precision: f64,
     pub(super) recall: f64,

@@ -13,7 +13,6 @@ use crate::gold::{GoldPage, pages_by_url};
 pub(super) struct SiblingGroup<'g> {
     /// The pages, and the feed items of their sites, as a separate site.
     site: Site,
-    /// The gold of each page.
     gold: Vec<&'g GoldPage>,
 }
 

@@ -15,7 +15,6 @@ const FEW: [usize; 5] = [1, 2, 3, 4, 5];
 const SIGNIFIERS: [usize; 10] = [1, 2, 3, 5, 8, 10, 15, 20, 30, 50];
 
 pub(super) struct SweepPlan {
-    /// Name of the files.
     pub(super) name: &'static str,
     /// The variable of the rows.
     pub(super) axis: &'static str,

@@ -5,7 +5,6 @@ use crate::evaluate::sweep::grid::{Grid, SweepCell};
 
 type CellShare = fn(&SweepCell) -> f64;
 
-/// The shares of a cell, by name.
 const PARTS: [(&str, CellShare); 3] =
     [("precision", |c| c.precision), ("recall", |c| c.recall), ("F1", |c| c.f1)];
 
