@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -47,6 +49,65 @@ def test_an_archive_that_is_cut_short_is_named(tmp_path: Path) -> None:
     assert surveyed.inputs == 1 and surveyed.unreadable == [problem]
 
 
+def test_an_input_that_is_no_archive_is_named(tmp_path: Path) -> None:
+    noise = tmp_path / "noise.warc.gz"
+    noise.write_bytes(random.Random(1).randbytes(5_000))
+    result = sitegrove.run([CRAWL[0], noise], tmp_path / "run")
+    assert result.counts["articles"] > 0
+    assert result.unreadable == [f"{noise} contains no record of an archive"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no limits of files here")
+def test_an_output_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    # Files of more than 100 kB cannot be written: articles.jsonl is larger, articles.csv is not.
+    code = (
+        "import resource, sys, sitegrove\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))\n"
+        "sitegrove.run(sys.argv[1], sys.argv[2], sinks=['jsonl', 'csv'])"
+    )
+    out = tmp_path / "run"
+    command = [sys.executable, "-c", code, str(CRAWL[0]), str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f"{out}: outputs could not be written: jsonl: " in done.stderr and "the same call writes these" in done.stderr
+    assert (out / "articles.csv").exists() and list(sitegrove.read_run(out).failed_sinks) == ["jsonl"]
+    assert not sitegrove.run(CRAWL[0], out, sinks=["jsonl", "csv"]).failed_sinks
+    assert (out / "articles.jsonl").exists()
+
+
+def test_a_run_that_is_not_finished_is_not_opened(tmp_path: Path) -> None:
+    result = sitegrove.run(CRAWL[0], tmp_path / "run")
+    for state in ("running", "stopped"):
+        (result.path / "ledger.json").write_text(json.dumps({**result.ledger, "state": state}))
+        with pytest.raises(sitegrove.InputError, match=rf"not finished \({state}\); the same call of run\(\) resumes it"):
+            sitegrove.read_run(result.path)
+    with pytest.raises(sitegrove.InputError, match="results at an address are not read here"):
+        sitegrove.read_run("s3://bucket/run")
+
+
+def test_inputs_and_feeds_of_settings(tmp_path: Path) -> None:
+    feeds = str(REPOSITORY / "data" / "feeds")
+    expected = sitegrove.run(CRAWL, tmp_path / "expected", feeds=feeds)
+    assert expected.counts["feed_items"] > sitegrove.run(CRAWL, tmp_path / "less").counts["feed_items"]
+    run = {"inputs": [str(path) for path in CRAWL], "feeds": [feeds]}
+    settings = sitegrove.Settings(run=run)
+    assert sitegrove.run([], tmp_path / "both", settings=settings).counts == expected.counts
+    assert sitegrove.run(CRAWL, tmp_path / "feeds", settings=settings).counts == expected.counts
+    assert sitegrove.run([], tmp_path / "tables", run=run).counts == expected.counts
+    assert sitegrove.run(CRAWL[0], tmp_path / "own", settings=settings).counts["pages"] < expected.counts["pages"]
+
+
+def test_one_path_is_one_input_of_a_step(tmp_path: Path) -> None:
+    survey = tmp_path / "survey.parquet"
+    assert steps.survey(str(CRAWL[0]), survey).inputs == 1
+    with pytest.raises(sitegrove.SitegroveError, match="no-such-file"):
+        steps.survey("no-such-file", tmp_path / "none.parquet")
+    assert steps.learn(survey, tmp_path / "learn.parquet").finished > 0
+    settings = sitegrove.Settings(emit={"sinks": ["jsonl"]})
+    with pytest.raises(sitegrove.SitegroveError, match="outputs"):
+        steps.merge(survey, tmp_path / "merged", settings=settings)
+
+
 def test_settings_of_a_run(tmp_path: Path) -> None:
     settings = sitegrove.Settings(engine="euclid")
     emit = {"jsonl": "zstd", "markdown": True}
@@ -84,10 +145,11 @@ def test_what_the_callback_raises_stops_the_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
-def test_ctrl_c(tmp_path: Path) -> None:
-    # A pipe that nobody writes to: the run waits for it until it is stopped.
+@pytest.mark.parametrize("call", ["sitegrove.run", "steps.survey"])
+def test_ctrl_c(call: str, tmp_path: Path) -> None:
+    # A pipe that nobody writes to: the call waits for it until it is stopped.
     os.mkfifo(tmp_path / "crawl.warc")
-    code = "import sys, sitegrove\nprint('go', flush=True)\nsitegrove.run(sys.argv[1], sys.argv[2])"
+    code = f"import sys, sitegrove\nfrom sitegrove import steps\nprint('go', flush=True)\n{call}(sys.argv[1], sys.argv[2])"
     command = [sys.executable, "-c", code, str(tmp_path / "crawl.warc"), str(tmp_path / "run")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == "go\n"
