@@ -321,6 +321,8 @@ def test_a_folder_of_another_crawl_is_refused(spark: SparkSession, crawl: list[s
         job.Crawl(spark, tmp_path / "steps", 2).run([crawl[1]])
     with pytest.raises(sitegrove.SitegroveError, match="with other settings and partitions, .*; remove it"):
         job.Crawl(spark, tmp_path / "steps", 3, {"cluster": {"min_words": 9_999}}).run([str(archive)])
+    with pytest.raises(sitegrove.SitegroveError, match="with other settings, "):
+        job.Crawl(spark, tmp_path / "steps", 2, {"markdown": True}).run([str(archive)])
     archive.write_bytes(Path(crawl[1]).read_bytes())
     with pytest.raises(sitegrove.SitegroveError, match="with other archives, "):
         job.Crawl(spark, tmp_path / "steps", 2).run([str(archive)])
@@ -359,6 +361,17 @@ def test_articles_are_appended_once(spark: SparkSession, crawl: list[str], tmp_p
     assert spark.read.parquet(other).count() == once
     with pytest.raises(SystemExit):
         job.main([*command, "--output-option", "compression"])
+
+
+def test_an_error_of_a_task_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = "Traceback (most recent call last):\n  File \"a.py\"\nsitegrove.errors.InputError: a.warc.gz is damaged\n\n\tat org.apache.spark"
+
+    def failing_job() -> int:
+        raise RuntimeError(trace)
+
+    monkeypatch.setattr(job, "main", failing_job)
+    with pytest.raises(SystemExit, match="^error: a.warc.gz is damaged$"):
+        job._exit()
 
 
 def test_lists_and_addresses(spark: SparkSession, tmp_path: Path) -> None:

@@ -191,6 +191,11 @@ def run(
     ):
         if value is not None:
             all_tables.setdefault(table, {})[key] = value
+    emit = all_tables.get("emit", {})
+    chosen = emit.get("sinks") or (settings or Settings())["emit"]["sinks"]
+    for key, sink in (("archive", "sqlite"), ("index", "index"), ("dataset", "dataset")):
+        if emit.get(key) and sink not in chosen:
+            raise SettingsError(f"emit={{{key!r}: …}} needs the output {sink!r} in sinks")
     tell: Callable[[Progress], object] | None
     tell = _Bar() if progress is True else progress or None
     try:

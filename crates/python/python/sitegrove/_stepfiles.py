@@ -121,9 +121,9 @@ class StepFolder(ABC):
 
     def begin(self, **of: Any) -> None:
         """Note of what the files are; refuse a folder with files of something else."""
-        digest = lambda value: hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-        mine, known = {name: digest(value) for name, value in of.items()}, self.read(_CRAWL)
-        if known is not None:
+        texts = {name: json.dumps(value, sort_keys=True).encode() for name, value in of.items()}
+        mine = {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}
+        if (known := self.read(_CRAWL)) is not None:
             before = json.loads(known)
             if other := [name for name in mine if before.get(name) != mine[name]]:
                 raise SitegroveError(

@@ -49,6 +49,9 @@ _LEVELS = {
 }
 """Spark's log levels, and Python's."""
 
+_OF_MACHINES = ("jobs", "memory", "batch_bytes", "spool", "work", "metrics")
+"""Settings of `run` that decide no results."""
+
 
 class Summary(NamedTuple):
     """What came of a crawl."""
@@ -146,10 +149,11 @@ class Crawl:
         paths = sorted({local(archive) for archive in archives})
         _LOG.info("%d archives", len(paths))
         feeds = list(feeds) or settings["run"]["feeds"]
+        of_run = {name: value for name, value in settings["run"].items() if name not in _OF_MACHINES}
         folder.begin(
             archives=[[path, _stamp(path)] for path in paths],
             feeds=[[path, _stamp(path)] for path in feeds],
-            settings=Settings(**settings).digest,
+            settings=[Settings(**settings).digest, settings["emit"], of_run],
             models=str(self.models),
             partitions=partitions,
             version=__version__,
