@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -103,9 +105,8 @@ def test_one_path_is_one_input_of_a_step(tmp_path: Path) -> None:
     with pytest.raises(sitegrove.SitegroveError, match="no-such-file"):
         steps.survey("no-such-file", tmp_path / "none.parquet")
     assert steps.learn(survey, tmp_path / "learn.parquet").finished > 0
-    settings = sitegrove.Settings(emit={"sinks": ["jsonl"]})
-    with pytest.raises(sitegrove.SitegroveError, match="outputs"):
-        steps.merge(survey, tmp_path / "merged", settings=settings)
+    with pytest.raises(sitegrove.SitegroveError, match="round 1 of learning is missing"):
+        steps.merge(survey, tmp_path / "merged")
 
 
 def test_settings_of_a_run(tmp_path: Path) -> None:
@@ -183,6 +184,8 @@ def test_models_that_last(tmp_path: Path, gazette: list[sitegrove.Page]) -> None
     assert health[model.site]["health"] == night["health"]
     with pytest.raises(KeyError):
         store.load(model.site, revision=2)
+    with pytest.raises(sitegrove.InputError, match="since: \"yesterday\" is no date, YYYY-MM-DD"):
+        store.export(tmp_path / "models.parquet", since="yesterday")
     with pytest.raises(sitegrove.ModelError, match="harbour-gazette"):
         store.load(model.site, settings=sitegrove.Settings(engine="forest"))
 
@@ -196,6 +199,29 @@ def test_what_is_no_store(tmp_path: Path) -> None:
             sitegrove.open_models(file)
         assert caught.value.path == str(file)
     assert not sitegrove.run(CRAWL[0], tmp_path / "run").health()
+
+
+def test_a_damaged_model_costs_its_site_alone(tmp_path: Path) -> None:
+    file = tmp_path / "models.sqlite"
+    sitegrove.run(CRAWL, tmp_path / "first", models=file)
+    shutil.copy(file, tmp_path / "whole.sqlite")
+    with sqlite3.connect(file) as store:
+        [(blob,)] = store.execute("SELECT blob FROM models WHERE site = 'al-waha.example'")
+        middle = len(blob) // 2
+        store.execute("UPDATE models SET blob = ? WHERE site = 'al-waha.example'", (blob[:middle] + b"????" + blob[middle + 4 :],))
+    with pytest.raises(sitegrove.SitegroveError, match="sitegrove models forget FILE al-waha.example"):
+        sitegrove.open_models(file).load("al-waha.example")
+    nights = [sitegrove.run(CRAWL[1:], tmp_path / path.stem, models=path) for path in (file, tmp_path / "whole.sqlite")]
+    decisions, expected = ({record["site"]: record["decision"] for record in night.health()} for night in nights)
+    assert decisions.pop("al-waha.example") == "learn-fresh" != expected.pop("al-waha.example")
+    assert decisions == expected and nights[0].counts["models_damaged"] == 1
+
+
+def test_an_archive_or_index_needs_its_output(tmp_path: Path) -> None:
+    with pytest.raises(sitegrove.SettingsError, match=r"emit={'archive': …} needs the output 'sqlite' in sinks"):
+        sitegrove.run(CRAWL[0], tmp_path / "run", emit={"archive": str(tmp_path / "articles.sqlite")})
+    sitegrove.run(CRAWL[0], tmp_path / "run", sinks=["sqlite"], emit={"archive": str(tmp_path / "articles.sqlite")})
+    assert (tmp_path / "articles.sqlite").exists()
 
 
 def test_arguments_that_are_not_known_are_told_in_plain_words(tmp_path: Path) -> None:
@@ -216,3 +242,12 @@ def test_an_address_is_no_page(name: str) -> None:
 
 def test_a_text_that_begins_with_an_address_is_a_page() -> None:
     assert sitegrove.extract("https://example.org is where the harbour news has been for years.") is not None
+    # Nor is it mistaken for one where the address is given.
+    sitegrove.extract("https://example.org/other", "https://example.org/news/1")
+
+
+def test_halves_of_surrogate_pairs_are_replaced() -> None:
+    article = sitegrove.extract("<p>" + "The bridge \ud83d stays open all winter. " * 9, "https://example.org/news/1")
+    assert article is not None and "The bridge \ufffd" in article.text
+    with pytest.raises(TypeError, match="the HTML must be str or bytes, not <class 'NoneType'>"):
+        sitegrove.extract(None)  # type: ignore[arg-type]
