@@ -55,7 +55,7 @@ def readable(archives: Iterable[str]) -> tuple[list[str], list[str]]:
         try:
             if "://" in archive:
                 read_warc(archive)
-            else:
+            elif not os.path.isdir(archive):
                 with open(archive, "rb"):
                     pass
             found.append(archive)
