@@ -164,7 +164,9 @@ impl Store {
     pub fn site(&self, key: &str) -> Result<SiteState, StoreError> {
         let run = self.run.get().filter(|(_, before)| *before).map(|(id, _)| *id);
         let state = site::state(&self.db(), key, run).map_err(self.failed("cannot read"))?;
-        Ok(SiteState { model: self.unpack_model(key, state.model)?, ..state })
+        // What cannot be unpacked is no model: the site is learnt anew, as after other damage.
+        let model = state.model.map(|packed| unpack(&packed).unwrap_or_default());
+        Ok(SiteState { model, ..state })
     }
 
     /// The number of the run that is being added; without one, a number after all others.
@@ -178,7 +180,10 @@ impl Store {
         packed: Option<Vec<u8>>,
     ) -> Result<Option<Vec<u8>>, StoreError> {
         packed.map(|packed| unpack(&packed)).transpose().map_err(|error| {
-            let what = format!("the model of {key} cannot be unpacked: {error}");
+            let what = format!(
+                "the model of {key} cannot be unpacked: {error}; `sitegrove models forget FILE {key}` \
+                 removes it alone"
+            );
             StoreError::damaged(&self.path, what)
         })
     }

@@ -297,11 +297,13 @@ fn a_damaged_model_is_named() {
     drop(db);
     let store = open(&path);
     for told in [
-        store.site("news.example").unwrap_err().to_string(),
+        store.model("news.example", None).unwrap_err().to_string(),
         store.sample("news.example").unwrap_err().to_string(),
     ] {
         assert!(told.contains("models.sqlite") && told.contains("news.example"), "{told}");
     }
+    // Bytes that are no model: the site is learnt anew.
+    assert_eq!(store.site("news.example").unwrap().model, Some(Vec::new()));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use config::MOST_JOBS;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -15,7 +16,7 @@ use crate::errors::{InternalError, failure};
 /// Time between two checks whether work has ended.
 const TICK: Duration = Duration::from_millis(10);
 /// Number of such checks between two checks for signals.
-const TICKS_TO_TELL: u64 = 5;
+const TICKS_TO_REPORT: u64 = 5;
 
 thread_local! {
     /// A pool whose only thread is this one. The threads of the global pool do not exist in a forked child, which would
@@ -41,6 +42,9 @@ pub(crate) fn in_threads<T: Send>(
     if threads <= 1 {
         return Ok(in_this_thread(work));
     }
+    if threads > MOST_JOBS {
+        return Err(format!("{threads} threads are too many: give at most {MOST_JOBS}"));
+    }
     let pool = ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map(|pool| pool.install(work)).map_err(|error| format!("cannot start threads: {error}"))
 }
@@ -58,12 +62,12 @@ pub(crate) fn detached<T: Send>(
     }
 }
 
-/// Runs work in a new thread, while this thread regularly calls `tell` and checks for signals. If either raises an
+/// Runs work in a new thread, while this thread regularly calls `report` and checks for signals. If either raises an
 /// exception, `stop` is set, and the exception is raised once the work has ended.
 pub(crate) fn until_signal<T: Send>(
     py: Python<'_>,
     stop: &AtomicBool,
-    mut tell: impl FnMut() -> PyResult<()>,
+    mut report: impl FnMut() -> PyResult<()>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
     thread::scope(|scope| {
@@ -76,14 +80,14 @@ pub(crate) fn until_signal<T: Send>(
                 break;
             }
             py.detach(|| thread::sleep(TICK));
-            if raised.is_none() && tick.is_multiple_of(TICKS_TO_TELL) {
-                raised = py.check_signals().and_then(|()| tell()).err();
+            if raised.is_none() && tick.is_multiple_of(TICKS_TO_REPORT) {
+                raised = py.check_signals().and_then(|()| report()).err();
                 stop.store(raised.is_some(), Ordering::Relaxed);
             }
         }
         let ended = worker.join().unwrap_or_else(|panic| Err(text_of(&*panic).to_owned()));
         // A last call, when all is done.
-        raised.or_else(|| tell().err()).map_or(Ok(()), Err)?;
+        raised.or_else(|| report().err()).map_or(Ok(()), Err)?;
         ended.map_err(InternalError::new_err)
     })
 }

@@ -15,7 +15,7 @@ use sitegrove::{in_memory, models_table};
 use sitemodel::SiteModel;
 
 use crate::detached::{detached, until_signal};
-use crate::errors::{ModelError, failure_of, file_error};
+use crate::errors::{ModelError, failure_of, file_error, input_error};
 use crate::settings::{LoadedSettings, PySettings, loaded};
 use crate::site_model::{PySiteModel, apply_to_table, outcomes_of};
 use crate::tables::{PyRecordBatchReader, pages_of};
@@ -159,7 +159,7 @@ impl ModelStore {
     /// Returns
     /// -------
     /// list of dict
-    ///     ``run``, ``night``, ``decision``, ``reason``, ``revision`` (the one applied), ``verdict``, ``pages``,
+    ///     ``run``, ``night``, ``decision``, ``reason``, ``revision`` (the one applied), ``health``, ``pages``,
     ///     ``unassigned``. Empty for a site that is not in the store.
     fn nights<'py>(&self, py: Python<'py>, site: &str) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.read(py, |store| store.nights(site))?)
@@ -261,6 +261,8 @@ impl ModelStore {
     ///
     /// Raises
     /// ------
+    /// InputError
+    ///     If `since` is no date.
     /// SitegroveError
     ///     If the store has no such site, or the file cannot be written.
     #[pyo3(signature = (out, *, sites=Vec::new(), since=String::new()))]
@@ -271,6 +273,9 @@ impl ModelStore {
         sites: Vec<String>,
         since: String,
     ) -> PyResult<usize> {
+        if !since.is_empty() && since.parse::<jiff::civil::Date>().is_err() {
+            return Err(input_error(format!("since: {since:?} is no date, YYYY-MM-DD")));
+        }
         detached(py, 1, || models_table::export(&self.0, &sites, &since, &out))?.map_err(failure_of)
     }
 

@@ -16,7 +16,7 @@ use sitegrove::run::target::run as run_pipeline;
 use sitegrove::steps::{apply, describe, learn, merge, survey};
 use terminal::progress_bar::{Observer, Quiet};
 
-use crate::detached::{detached, until_signal};
+use crate::detached::until_signal;
 use crate::errors::{failure, failure_of, input_error};
 use crate::settings::{PySettings, changed, loaded};
 
@@ -113,28 +113,31 @@ pub(crate) fn run(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
     let mut config = changed(loaded(settings)?.config.clone(), tables)?;
-    config.run.inputs = texts(&inputs);
-    config.run.feeds = texts(&feeds);
+    for (given, of_settings) in [(inputs, &mut config.run.inputs), (feeds, &mut config.run.feeds)] {
+        if !given.is_empty() {
+            *of_settings = texts(&given);
+        }
+    }
     config.run.out = out;
     let places = InputPlaces { base: &config.run.input_base, ..InputPlaces::default() };
     py.detach(|| expand(&config.run.inputs, &config.run.feeds, places))
         .map_err(|error| input_error(error_chain(&error)))?;
 
     let (stop, counts) = (AtomicBool::new(false), ProgressCounts::new());
-    let tell = || {
+    let report = || {
         let now = counts.locked().clone();
         progress.map_or(Ok(()), |progress| progress.call1((now,)).map(|_| ()))
     };
     let request = RunRequest { config: &config, stop: &stop, observer: &counts };
     let run = || run_pipeline(request, overwrite);
-    ledger_of(until_signal(py, &stop, tell, run)?.map_err(failure_of)?)
+    ledger_of(until_signal(py, &stop, report, run)?.map_err(failure_of)?)
 }
 
 fn texts(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
-/// Calls a step with settings, in the calling thread and threads that the step starts.
+/// Calls a step with settings, in a thread of its own and threads that the step starts. Signals stop it.
 fn call<T: Send>(
     py: Python<'_>,
     settings: Option<&Bound<'_, PySettings>>,
@@ -145,7 +148,7 @@ fn call<T: Send>(
     change(&mut config);
     let stop = AtomicBool::new(false);
     let request = RunRequest { config: &config, stop: &stop, observer: &Quiet };
-    detached(py, 1, || step(request))?.map_err(failure_of)
+    until_signal(py, &stop, || Ok(()), || step(request))?.map_err(failure_of)
 }
 
 fn share(text: &str) -> PyResult<SiteShare> {

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
-use grouping::{address_of_file, settle};
-use model::{FeedItem, Page, Site, Wrapper};
+use grouping::{address_of_file, drop_of, settle};
+use model::{DropReason, FeedItem, Page, Site, Wrapper};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::prelude::*;
@@ -93,13 +93,18 @@ pub(crate) fn outcomes_of(
     pages: &[Page],
     apply: &(dyn Fn(&Page) -> Applied + Sync),
 ) -> Result<RecordBatch, ArrowError> {
-    let all: Vec<Applied> = pages.par_iter().map(apply).collect();
+    let apply = |page: &Page| (!page.url.is_empty()).then(|| apply(page).outcome);
+    let all: Vec<Option<Outcome>> = pages.par_iter().map(apply).collect();
     let mut rows = TableBuilder::of_outcomes()?;
-    for one in &all {
-        match &one.outcome {
-            Outcome::Article(extracted) => rows.push(&extracted.article)?,
-            Outcome::Drop(drop) => rows.push(&drop_record(drop))?,
-            Outcome::Unassigned => {
+    for (outcome, page) in all.iter().zip(pages) {
+        match outcome {
+            Some(Outcome::Article(extracted)) => rows.push(&extracted.article)?,
+            Some(Outcome::Drop(drop)) => rows.push(&drop_record(drop))?,
+            None => {
+                let detail = "the row has no `url`".to_owned();
+                rows.push(&drop_record(&drop_of("", page, DropReason::BadUrl, detail)))?;
+            }
+            Some(Outcome::Unassigned) => {
                 return Err(ArrowError::ComputeError("a page was not looked at".into()));
             }
         }
@@ -302,7 +307,7 @@ impl PySiteModel {
         self.apply_to(py, || Cow::Borrowed(&page.0), feed_items)
     }
 
-    /// Apply the model to the pages of an Arrow table, batch by batch.
+    /// Apply the model to the pages of an Arrow table, batch by batch. All are taken for pages of the model's site.
     ///
     /// Parameters
     /// ----------
@@ -321,7 +326,7 @@ impl PySiteModel {
     /// RecordBatchReader
     ///     A row for each page, in the order of `pages`: the fields of articles (``docs/FORMATS.md``,
     ///     ``articles.parquet``), and ``stage``, ``reason``, ``detail`` for pages without one. ``reason`` is null
-    ///     for articles. Work is done when batches are asked for; memory is bounded by batches of 8 MiB of
+    ///     for articles, and ``bad-url`` for rows without ``url``. Work is done when batches are asked for; memory is bounded by batches of 8 MiB of
     ///     HTML, whatever `pages` are cut into.
     ///
     /// Raises
@@ -632,7 +637,7 @@ fn is_name(text: &str) -> bool {
 /// Raises
 /// ------
 /// InputError
-///     If `html` is the address of a page, or the name of a file.
+///     If there is no `url`, and `html` is the address of a page, or the name of a file.
 ///
 /// Examples
 /// --------
@@ -655,7 +660,7 @@ pub(crate) fn extract(
     passages: Option<u32>,
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<Option<PyArticle>> {
-    if let Html::Text(text) = &html
+    if let (Html::Text(text), None) = (&html, url)
         && is_name(text)
     {
         let what = "this is an address or a file name; pass the HTML itself";

@@ -163,8 +163,9 @@ pub(crate) fn batches_of(table: &Bound<'_, PyAny>) -> PyResult<Option<Batches>> 
 
 fn check(schema: &Schema) -> Result<(), String> {
     let is_text = |kind: &DataType| {
-        matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-            || matches!(kind, DataType::Dictionary(_, value) if **value == DataType::Utf8)
+        let kind = if let DataType::Dictionary(_, value) = kind { &**value } else { kind };
+        // Columns of nulls alone have the type null.
+        kind.is_string() || kind.is_null()
     };
     let is_binary = |kind: &DataType| {
         matches!(kind, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
@@ -183,12 +184,12 @@ fn check(schema: &Schema) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads all pages of a table.
+/// Reads all pages of a table that have an address.
 pub(crate) fn all_pages(batches: Batches) -> PyResult<Vec<Page>> {
     let mut pages = Vec::new();
     for batch in batches {
         let more = batch.and_then(|batch| pages_of(&batch));
-        pages.extend(more.map_err(failure)?);
+        pages.extend(more.map_err(failure)?.into_iter().filter(|page| !page.url.is_empty()));
     }
     Ok(pages)
 }
@@ -208,10 +209,14 @@ impl AsRef<str> for TextOfRow {
     }
 }
 
-/// A column as text; `None` if there is no column of this name.
-fn text(batch: &RecordBatch, name: &str) -> Result<Option<LargeStringArray>, ArrowError> {
-    let column = batch.column_by_name(name);
-    column.map(|column| Ok(cast(column, &DataType::LargeUtf8)?.as_string().clone())).transpose()
+/// A column of a type; `None` if there is no column of this name, or one of a type that is something else.
+fn column(batch: &RecordBatch, name: &str, kind: &DataType) -> Option<ArrayRef> {
+    cast(batch.column_by_name(name)?, kind).ok()
+}
+
+/// A column as text.
+fn text(batch: &RecordBatch, name: &str) -> Option<LargeStringArray> {
+    Some(column(batch, name, &DataType::LargeUtf8)?.as_string().clone())
 }
 
 fn value<'a, A>(column: &'a Option<A>, row: usize) -> Option<<&'a A as ArrayAccessor>::Item>
@@ -222,10 +227,10 @@ where
 }
 
 /// The pages of a batch, in order. All columns except `url` and `html` are optional. A row without HTML becomes an empty
-/// page.
+/// page, and one without an address a page whose address is empty.
 pub(crate) fn pages_of(batch: &RecordBatch) -> Result<Vec<Page>, ArrowError> {
     let missing = |name: &str| ArrowError::SchemaError(format!("no column `{name}`"));
-    let urls = text(batch, "url")?.ok_or_else(|| missing("url"))?;
+    let urls = Some(text(batch, "url").ok_or_else(|| missing("url"))?);
     let html = batch.column_by_name("html").ok_or_else(|| missing("html"))?;
     let htmls = match html.data_type() {
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => {
@@ -233,22 +238,16 @@ pub(crate) fn pages_of(batch: &RecordBatch) -> Result<Vec<Page>, ArrowError> {
         }
         _ => Htmls::Text(cast(html, &DataType::LargeUtf8)?.as_string().clone()),
     };
-    let column = |name: &str, kind: &DataType| -> Result<Option<ArrayRef>, ArrowError> {
-        batch.column_by_name(name).map(|column| cast(column, kind)).transpose()
-    };
     let instant = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-    let fetched = column("fetched", &instant)?
+    let fetched = column(batch, "fetched", &instant)
         .map(|column| column.as_primitive::<TimestampMicrosecondType>().clone());
-    let offsets = column("offset", &DataType::Int64)?
+    let offsets = column(batch, "offset", &DataType::Int64)
         .map(|column| column.as_primitive::<Int64Type>().clone());
-    let (files, ids) = (text(batch, "file")?, text(batch, "record_id")?);
-    let (truncated, charsets) = (text(batch, "truncated")?, text(batch, "charset")?);
-    let (evidence, headers) = (text(batch, "charset_evidence")?, text(batch, "headers")?);
+    let (files, ids) = (text(batch, "file"), text(batch, "record_id"));
+    let (truncated, charsets) = (text(batch, "truncated"), text(batch, "charset"));
+    let (evidence, headers) = (text(batch, "charset_evidence"), text(batch, "headers"));
     let page_at = |row: usize| {
-        if urls.is_null(row) {
-            return Err(ArrowError::InvalidArgumentError(format!("row {row} has no `url`")));
-        }
-        let url = urls.value(row).to_owned();
+        let url = value(&urls, row).unwrap_or_default().to_owned();
         let (html, charset) = match &htmls {
             Htmls::Text(texts) if texts.is_valid(row) => {
                 let charset = named(value(&charsets, row), value(&evidence, row));

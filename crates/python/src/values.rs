@@ -6,10 +6,10 @@ use model::{
     Page, PageHtml, RecordField, rounded,
 };
 use pyo3::PyClass;
-use pyo3::exceptions::PyAttributeError;
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyCFunction, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyCFunction, PyDict, PyList, PyString, PyTuple};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -159,12 +159,26 @@ fn python_of<'py>(py: Python<'py>, kind: &FieldKind, value: Value) -> PyResult<B
 }
 
 /// HTML as given: text, or bytes whose encoding is to be determined.
-#[derive(FromPyObject)]
 pub(crate) enum Html {
-    #[pyo3(transparent, annotation = "str")]
     Text(PyBackedStr),
-    #[pyo3(transparent, annotation = "bytes")]
     Bytes(PyBackedBytes),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Html {
+    type Error = PyErr;
+
+    fn extract(html: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(text) = html.cast::<PyString>() {
+            // Halves of surrogate pairs, which a Python string may contain, are replaced.
+            let whole = |_| PyString::new(html.py(), &text.to_string_lossy()).try_into();
+            return Ok(Self::Text(text.to_owned().try_into().or_else(whole)?));
+        }
+        let bytes = html.extract().map_err(|_| {
+            let kind = html.get_type();
+            PyTypeError::new_err(format!("the HTML must be str or bytes, not {kind}"))
+        })?;
+        Ok(Self::Bytes(bytes))
+    }
 }
 
 /// Makes a page of a site. Bytes are decoded by their own declarations and `http_charset`.

@@ -166,7 +166,7 @@ pub(crate) fn read_warc(
 /// Read the pages of a web archive as Arrow record batches.
 ///
 /// Columns: ``url``, ``site``, ``fetched`` (timestamp, UTC), ``file``, ``offset``, ``record_id``, ``truncated``,
-/// ``charset``, ``charset_evidence``, ``html``.
+/// ``charset``, ``charset_evidence``, ``headers``, ``html``.
 ///
 /// Parameters
 /// ----------

@@ -102,6 +102,64 @@ def test_the_example_of_the_document_writes_the_articles(tmp_path: Path, monkeyp
     assert {article["id"]: article["text"] for article in written} == expected
 
 
+def crawl(listed: list[str], folder: Path, tasks: int, **given: Any) -> list[str]:
+    """The addresses of the articles, all stages done anew."""
+    stages = [
+        blocks.Survey(listed, folder, **given),
+        blocks.Learn(folder),
+        blocks.Apply(folder),
+        blocks.Learn(folder, round=2),
+        blocks.Apply(folder, round=2),
+        blocks.Describe(folder),
+        blocks.Merge(folder),
+    ]
+    done = [[*stage.run(None, rank, tasks)] for stage in stages for rank in range(tasks)]
+    return sorted(document.id for of_rank in done[-tasks:] for document in of_rank)
+
+
+def test_a_folder_that_is_used_again_gives_the_new_articles(tmp_path: Path) -> None:
+    nights = [[str(path) for path in CRAWL], [str(CRAWL[1])]]
+    found = [crawl(night, tmp_path / "steps", 3) for night in nights]
+    assert found == [crawl(night, tmp_path / f"steps-{number}", 3) for number, night in enumerate(nights)]
+    assert 0 < len(found[1]) < len(found[0])
+    assert not list((tmp_path / "steps").glob("merged-*"))
+    with pytest.raises(sitegrove.SitegroveError, match="survey-0-000002.parquet is of a crawl by more than 2 tasks"):
+        crawl(nights[1], tmp_path / "steps", 2)
+
+
+def test_archives_that_cannot_be_read_are_logged(tmp_path: Path) -> None:
+    (tmp_path / "cut.warc.gz").write_bytes(CRAWL[0].read_bytes()[:60_000])
+    missing = str(tmp_path / "gone.warc.gz")
+    told: list[str] = []
+    number = blocks.logger.add(told.append, level="ERROR", format="{message}")
+    try:
+        survey = blocks.Survey([str(CRAWL[1]), missing, str(tmp_path / "cut.warc.gz")], tmp_path / "steps")
+        list(survey.run(None))
+    finally:
+        blocks.logger.remove(number)
+    assert [line.strip() for line in told][0] == f"cannot read {missing}: No such file or directory"
+    assert "cut.warc.gz is cut short at byte " in told[1] and len(told) == 2
+    assert survey.stats["unreadable"].total == 2 and survey.stats["pages"].total > 0
+
+
+def test_feeds_of_settings_are_read_by_one_task(tmp_path: Path) -> None:
+    settings = {"run": {"feeds": [str(REPOSITORY / "data" / "feeds")]}}
+    for rank in range(2):
+        list(blocks.Survey([str(CRAWL[0])], tmp_path / "steps", settings=settings).run(None, rank, 2))
+    surveys = sorted((tmp_path / "steps").glob("survey-*"))
+    assert [path.stat().st_size > 0 for path in surveys] == [True, False]
+    alone = sitegrove.steps.survey(CRAWL[0], tmp_path / "alone.parquet")
+    assert alone.inputs == 1 and surveys[0].stat().st_size > (tmp_path / "alone.parquet").stat().st_size
+
+
+def test_one_bad_page_costs_itself(tmp_path: Path) -> None:
+    sitegrove.run(CRAWL[0], tmp_path / "run", models=tmp_path / "models.sqlite")
+    texts = ["https://example.org/other", "see index.html", "<p>half a surrogate \ud83d", "<p>" + "A bridge stays open all winter. " * 30]
+    documents = [Document(text=text, id=str(n), metadata={"url": f"https://new.example/{n}"}) for n, text in enumerate(texts)]
+    found = list(blocks.ApplyModels(tmp_path / "models.sqlite").run(iter(documents)))
+    assert "3" in [document.id for document in found]
+
+
 def test_known_models_are_applied(tmp_path: Path) -> None:
     store = tmp_path / "models.sqlite"
     sitegrove.run(CRAWL, tmp_path / "run", models=store)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import random
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -47,6 +51,64 @@ def test_an_archive_that_is_cut_short_is_named(tmp_path: Path) -> None:
     assert surveyed.inputs == 1 and surveyed.unreadable == [problem]
 
 
+def test_an_input_that_is_no_archive_is_named(tmp_path: Path) -> None:
+    noise = tmp_path / "noise.warc.gz"
+    noise.write_bytes(random.Random(1).randbytes(5_000))
+    result = sitegrove.run([CRAWL[0], noise], tmp_path / "run")
+    assert result.counts["articles"] > 0
+    assert result.unreadable == [f"{noise} contains no record of an archive"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no limits of files here")
+def test_an_output_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    # Files of more than 100 kB cannot be written: articles.jsonl is larger, articles.csv is not.
+    code = (
+        "import resource, sys, sitegrove\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))\n"
+        "sitegrove.run(sys.argv[1], sys.argv[2], sinks=['jsonl', 'csv'])"
+    )
+    out = tmp_path / "run"
+    command = [sys.executable, "-c", code, str(CRAWL[0]), str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert f"{out}: outputs could not be written: jsonl: " in done.stderr and "the same call writes these" in done.stderr
+    assert (out / "articles.csv").exists() and list(sitegrove.read_run(out).failed_sinks) == ["jsonl"]
+    assert not sitegrove.run(CRAWL[0], out, sinks=["jsonl", "csv"]).failed_sinks
+    assert (out / "articles.jsonl").exists()
+
+
+def test_a_run_that_is_not_finished_is_not_opened(tmp_path: Path) -> None:
+    result = sitegrove.run(CRAWL[0], tmp_path / "run")
+    for state in ("running", "stopped"):
+        (result.path / "ledger.json").write_text(json.dumps({**result.ledger, "state": state}))
+        with pytest.raises(sitegrove.InputError, match=rf"not finished \({state}\); the same call of run\(\) resumes it"):
+            sitegrove.read_run(result.path)
+    with pytest.raises(sitegrove.InputError, match="results at an address are not read here"):
+        sitegrove.read_run("s3://bucket/run")
+
+
+def test_inputs_and_feeds_of_settings(tmp_path: Path) -> None:
+    feeds = str(REPOSITORY / "data" / "feeds")
+    expected = sitegrove.run(CRAWL, tmp_path / "expected", feeds=feeds)
+    assert expected.counts["feed_items"] > sitegrove.run(CRAWL, tmp_path / "less").counts["feed_items"]
+    run = {"inputs": [str(path) for path in CRAWL], "feeds": [feeds]}
+    settings = sitegrove.Settings(run=run)
+    assert sitegrove.run([], tmp_path / "both", settings=settings).counts == expected.counts
+    assert sitegrove.run(CRAWL, tmp_path / "feeds", settings=settings).counts == expected.counts
+    assert sitegrove.run([], tmp_path / "tables", run=run).counts == expected.counts
+    assert sitegrove.run(CRAWL[0], tmp_path / "own", settings=settings).counts["pages"] < expected.counts["pages"]
+
+
+def test_one_path_is_one_input_of_a_step(tmp_path: Path) -> None:
+    survey = tmp_path / "survey.parquet"
+    assert steps.survey(str(CRAWL[0]), survey).inputs == 1
+    with pytest.raises(sitegrove.SitegroveError, match="no-such-file"):
+        steps.survey("no-such-file", tmp_path / "none.parquet")
+    assert steps.learn(survey, tmp_path / "learn.parquet").finished > 0
+    with pytest.raises(sitegrove.SitegroveError, match="round 1 of learning is missing"):
+        steps.merge(survey, tmp_path / "merged")
+
+
 def test_settings_of_a_run(tmp_path: Path) -> None:
     settings = sitegrove.Settings(engine="euclid")
     emit = {"jsonl": "zstd", "markdown": True}
@@ -84,10 +146,11 @@ def test_what_the_callback_raises_stops_the_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
-def test_ctrl_c(tmp_path: Path) -> None:
-    # A pipe that nobody writes to: the run waits for it until it is stopped.
+@pytest.mark.parametrize("call", ["sitegrove.run", "steps.survey"])
+def test_ctrl_c(call: str, tmp_path: Path) -> None:
+    # A pipe that nobody writes to: the call waits for it until it is stopped.
     os.mkfifo(tmp_path / "crawl.warc")
-    code = "import sys, sitegrove\nprint('go', flush=True)\nsitegrove.run(sys.argv[1], sys.argv[2])"
+    code = f"import sys, sitegrove\nfrom sitegrove import steps\nprint('go', flush=True)\n{call}(sys.argv[1], sys.argv[2])"
     command = [sys.executable, "-c", code, str(tmp_path / "crawl.warc"), str(tmp_path / "run")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == "go\n"
@@ -121,6 +184,8 @@ def test_models_that_last(tmp_path: Path, gazette: list[sitegrove.Page]) -> None
     assert health[model.site]["health"] == night["health"]
     with pytest.raises(KeyError):
         store.load(model.site, revision=2)
+    with pytest.raises(sitegrove.InputError, match="since: \"yesterday\" is no date, YYYY-MM-DD"):
+        store.export(tmp_path / "models.parquet", since="yesterday")
     with pytest.raises(sitegrove.ModelError, match="harbour-gazette"):
         store.load(model.site, settings=sitegrove.Settings(engine="forest"))
 
@@ -134,6 +199,29 @@ def test_what_is_no_store(tmp_path: Path) -> None:
             sitegrove.open_models(file)
         assert caught.value.path == str(file)
     assert not sitegrove.run(CRAWL[0], tmp_path / "run").health()
+
+
+def test_a_damaged_model_costs_its_site_alone(tmp_path: Path) -> None:
+    file = tmp_path / "models.sqlite"
+    sitegrove.run(CRAWL, tmp_path / "first", models=file)
+    shutil.copy(file, tmp_path / "whole.sqlite")
+    with sqlite3.connect(file) as store:
+        [(blob,)] = store.execute("SELECT blob FROM models WHERE site = 'al-waha.example'")
+        middle = len(blob) // 2
+        store.execute("UPDATE models SET blob = ? WHERE site = 'al-waha.example'", (blob[:middle] + b"????" + blob[middle + 4 :],))
+    with pytest.raises(sitegrove.SitegroveError, match="sitegrove models forget FILE al-waha.example"):
+        sitegrove.open_models(file).load("al-waha.example")
+    nights = [sitegrove.run(CRAWL[1:], tmp_path / path.stem, models=path) for path in (file, tmp_path / "whole.sqlite")]
+    decisions, expected = ({record["site"]: record["decision"] for record in night.health()} for night in nights)
+    assert decisions.pop("al-waha.example") == "learn-fresh" != expected.pop("al-waha.example")
+    assert decisions == expected and nights[0].counts["models_damaged"] == 1
+
+
+def test_an_archive_or_index_needs_its_output(tmp_path: Path) -> None:
+    with pytest.raises(sitegrove.SettingsError, match=r"emit={'archive': …} needs the output 'sqlite' in sinks"):
+        sitegrove.run(CRAWL[0], tmp_path / "run", emit={"archive": str(tmp_path / "articles.sqlite")})
+    sitegrove.run(CRAWL[0], tmp_path / "run", sinks=["sqlite"], emit={"archive": str(tmp_path / "articles.sqlite")})
+    assert (tmp_path / "articles.sqlite").exists()
 
 
 def test_arguments_that_are_not_known_are_told_in_plain_words(tmp_path: Path) -> None:
@@ -154,3 +242,12 @@ def test_an_address_is_no_page(name: str) -> None:
 
 def test_a_text_that_begins_with_an_address_is_a_page() -> None:
     assert sitegrove.extract("https://example.org is where the harbour news has been for years.") is not None
+    # Nor is it mistaken for one where the address is given.
+    sitegrove.extract("https://example.org/other", "https://example.org/news/1")
+
+
+def test_halves_of_surrogate_pairs_are_replaced() -> None:
+    article = sitegrove.extract("<p>" + "The bridge \ud83d stays open all winter. " * 9, "https://example.org/news/1")
+    assert article is not None and "The bridge \ufffd" in article.text
+    with pytest.raises(TypeError, match="the HTML must be str or bytes, not <class 'NoneType'>"):
+        sitegrove.extract(None)  # type: ignore[arg-type]

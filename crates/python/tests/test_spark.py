@@ -309,9 +309,74 @@ def test_archives_that_cannot_be_read_are_named(spark: SparkSession, crawl: list
         job.Crawl(spark, tmp_path / "none", 1).run([missing])
 
 
+def test_a_folder_of_another_crawl_is_refused(spark: SparkSession, crawl: list[str], tmp_path: Path) -> None:
+    archive = tmp_path / "0.warc.gz"
+    shutil.copy(crawl[0], archive)
+    articles, summary = job.Crawl(spark, tmp_path / "steps", 2).run([str(archive)])
+    assert articles.count() == summary.articles > 20
+    # Paths of machines where it was called do not matter, nor does how much of this one is used.
+    same = job.Crawl(spark, tmp_path / "steps", 2, {"run": {"memory": "1GB"}})
+    assert same.run([archive.as_uri()])[1] == summary
+    with pytest.raises(sitegrove.SitegroveError, match="steps of a crawl with other archives, .*; remove it"):
+        job.Crawl(spark, tmp_path / "steps", 2).run([crawl[1]])
+    with pytest.raises(sitegrove.SitegroveError, match="with other settings and partitions, .*; remove it"):
+        job.Crawl(spark, tmp_path / "steps", 3, {"cluster": {"min_words": 9_999}}).run([str(archive)])
+    with pytest.raises(sitegrove.SitegroveError, match="with other settings, "):
+        job.Crawl(spark, tmp_path / "steps", 2, {"markdown": True}).run([str(archive)])
+    archive.write_bytes(Path(crawl[1]).read_bytes())
+    with pytest.raises(sitegrove.SitegroveError, match="with other archives, "):
+        job.Crawl(spark, tmp_path / "steps", 2).run([str(archive)])
+    with pytest.raises(sitegrove.SettingsError, match="min_words"):
+        job.Crawl(spark, tmp_path / "steps", 2, {"cluster": {"min_wrods": 1}})
+
+
+def test_only_files_of_steps_are_removed(spark: SparkSession, crawl: list[str], tmp_path: Path) -> None:
+    thesis = tmp_path / "steps" / "thesis" / "survey-0-000000.parquet"
+    thesis.parent.mkdir(parents=True)
+    thesis.write_text("mine")
+    with pytest.raises(sitegrove.SitegroveError, match="has files that are not of a crawl, such as thesis/, .*; name an empty folder"):
+        job.Crawl(spark, tmp_path / "steps", 1).run(crawl[:1])
+    assert thesis.read_text() == "mine" and [path.name for path in (tmp_path / "steps").iterdir()] == ["thesis"]
+    of = job.Crawl(spark, tmp_path / "other", 1)
+    of.run(crawl[:1])
+    (tmp_path / "other" / "models.parquet").write_text("mine")
+    of.folder.remove()
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["models.parquet"]
+    (tmp_path / "other" / "models.parquet").unlink()
+    of.run(crawl[:1])
+    of.folder.remove()
+    assert not (tmp_path / "other").exists()
+
+
+def test_articles_are_appended_once(spark: SparkSession, crawl: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spark, "stop", lambda: None)
+    table = (tmp_path / "articles").as_uri()
+    command = [crawl[0], "--articles", table, "--steps", str(tmp_path / "steps"), "--num-partitions", "1", "--keep-steps"]
+    assert [job.main(command), job.main(command)] == [0, 0]
+    once = spark.read.parquet(table).count()
+    assert once == len({row.url for row in spark.read.parquet(table).select("url").collect()}) > 20
+    # Another table is another.
+    other = (tmp_path / "other").as_uri()
+    assert job.main([other if part == table else part for part in command]) == 0
+    assert spark.read.parquet(other).count() == once
+    with pytest.raises(SystemExit):
+        job.main([*command, "--output-option", "compression"])
+
+
+def test_an_error_of_a_task_is_told_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = "Traceback (most recent call last):\n  File \"a.py\"\nsitegrove.errors.InputError: a.warc.gz is damaged\n\n\tat org.apache.spark"
+
+    def failing_job() -> int:
+        raise RuntimeError(trace)
+
+    monkeypatch.setattr(job, "main", failing_job)
+    with pytest.raises(SystemExit, match="^error: a.warc.gz is damaged$"):
+        job._exit()
+
+
 def test_lists_and_addresses(spark: SparkSession, tmp_path: Path) -> None:
     listing = tmp_path / "paths.txt"
-    listing.write_text("a.warc.gz\n\nfile:///b%20c.warc.gz\n")
+    listing.write_text("# tonight\na.warc.gz\n\nfile:///b%20c.warc.gz\n")
     archives = job.listed(spark, [str(listing), "d.warc"])
     assert [job.local(archive) for archive in archives] == ["a.warc.gz", "/b c.warc.gz", "d.warc"]
     with pytest.raises(sitegrove.SitegroveError, match="mount it"):

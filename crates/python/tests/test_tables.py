@@ -90,8 +90,30 @@ def test_wrong_tables_are_named(model: SiteModel, table: pa.Table) -> None:
         model.apply_table(pa.table({"url": ["u"], "html": [1]}))
     with pytest.raises(sitegrove.InputError, match="no Arrow table"):
         model.apply_table("no table")  # type: ignore[arg-type]
-    with pytest.raises(sitegrove.InputError, match="row 0 has no `url`"):
-        next(model.apply_table(pa.table({"url": pa.array([None], pa.string()), "html": ["x"]})))
+    with pytest.raises(sitegrove.SitegroveError, match="2000 threads are too many: give at most 1024"):
+        next(model.apply_table(table, threads=2_000))
+
+
+def test_a_row_without_an_address_is_a_drop(model: SiteModel, table: pa.Table, expected: list[Any], tmp_path: Any) -> None:
+    nothing = pa.table({"url": pa.array([None, ""], pa.string()), "html": ["x", "<p>" + "A bridge stays open. " * 30]})
+    mixed = pa.concat_tables([nothing, table])
+    sitegrove.run(CRAWL[0], tmp_path / "run", models=tmp_path / "models.sqlite")
+    store = sitegrove.open_models(tmp_path / "models.sqlite")
+    for found in (model.apply_table(mixed), sitegrove.extract_table(mixed), store.apply_table(mixed)):
+        of = pa.table(found)
+        assert of["reason"].to_pylist()[:2] == ["bad-url", "bad-url"] and of.num_rows == mixed.num_rows
+    assert rows(pa.table(model.apply_table(mixed)))[2:] == expected
+    assert sitegrove.learn(mixed) == model
+
+
+def test_types_of_columns(model: SiteModel, table: pa.Table, expected: list[Any]) -> None:
+    nulls = pa.nulls(len(table))
+    empty = pa.table(model.apply_table(table.set_column(1, "html", nulls)))
+    assert empty.num_rows == len(table) and set(empty["text"].to_pylist()) == {None}
+    dictionary = pa.array(table["url"].to_pylist(), pa.large_string()).dictionary_encode()
+    headers = pa.array([[("server", "x")]] * len(table), pa.map_(pa.string(), pa.string()))
+    of = table.set_column(0, "url", dictionary).append_column("headers", headers).append_column("file", pa.array([{"a": 1}] * len(table)))
+    assert rows(pa.table(model.apply_table(of))) == expected
 
 
 def test_archives(tmp_path: Any) -> None:

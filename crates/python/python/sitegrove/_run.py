@@ -13,7 +13,7 @@ from typing import Any
 
 from . import _sitegrove
 from ._sitegrove import Progress, RecordBatchReader, Settings
-from .errors import InputError, SettingsError
+from .errors import InputError, SettingsError, SitegroveError
 
 __all__ = ["RunResult", "read_run", "run"]
 
@@ -52,8 +52,14 @@ class RunResult:
 
     @property
     def unreadable(self) -> list[str]:
-        """What is wrong with inputs that could not be read to their end."""
-        return list(self.ledger["unreadable"])
+        """What is wrong with inputs that could not be read to their end, or of which no record could be read."""
+        empty = [record["file"] for record in self.ledger["inputs"] if not record["records"]]
+        return [*self.ledger["unreadable"], *(f"{file} contains no record of an archive" for file in empty)]
+
+    @property
+    def failed_sinks(self) -> dict[str, str]:
+        """Outputs that could not be written, with the error; `run` raises it, `read_run` does not."""
+        return dict(self.ledger["failed_sinks"])
 
     def articles(self) -> RecordBatchReader:
         """Read the articles as Arrow record batches.
@@ -126,12 +132,13 @@ def run(
     Parameters
     ----------
     inputs : path or iterable of path
-        WARC files, HTML files, folders of either, globs, index tables, tables of pages.
+        WARC files, HTML files, folders of either, globs, index tables, tables of pages. If empty, those of the
+        settings (``run.inputs``).
     out : path
         Folder for the results: absent, empty, or of an earlier run of the same inputs and settings. Or an address,
         ``s3://BUCKET/PREFIX`` or ``hdfs://HOST:PORT/FOLDER``.
     feeds : path or iterable of path
-        RSS, Atom and JSON Feed files, folders, globs.
+        RSS, Atom and JSON Feed files, folders, globs. If empty, those of the settings (``run.feeds``).
     input_base : path, optional
         Folder or address that the archives named in index tables are relative to.
     sinks : iterable of str, optional
@@ -157,6 +164,7 @@ def run(
     Returns
     -------
     RunResult
+        `RunResult.unreadable` names inputs that are cut short, or no archives: the others were read.
 
     Raises
     ------
@@ -165,7 +173,8 @@ def run(
     SettingsError
         If a setting is not known.
     SitegroveError
-        If `out` holds something else, or outputs cannot be written.
+        If `out` holds something else, or outputs cannot be written: the others are complete, and the same call writes
+        those.
     KeyboardInterrupt
         On Ctrl-C: what was done is kept, and the same call resumes from there.
     """
@@ -182,6 +191,11 @@ def run(
     ):
         if value is not None:
             all_tables.setdefault(table, {})[key] = value
+    emit = all_tables.get("emit", {})
+    chosen = emit.get("sinks") or (settings or Settings())["emit"]["sinks"]
+    for key, sink in (("archive", "sqlite"), ("index", "index"), ("dataset", "dataset")):
+        if emit.get(key) and sink not in chosen:
+            raise SettingsError(f"emit={{{key!r}: …}} needs the output {sink!r} in sinks")
     tell: Callable[[Progress], object] | None
     tell = _Bar() if progress is True else progress or None
     try:
@@ -189,7 +203,18 @@ def run(
     finally:
         if isinstance(tell, _Bar):
             tell.close()
-    return RunResult(out, json.loads(ledger))
+    return _finished(out, ledger)
+
+
+def _finished(place: _Path, ledger: str) -> RunResult:
+    """The result of a run or a merge that has ended; an exception if an output could not be written."""
+    result = RunResult(place, json.loads(ledger))
+    if failed := result.failed_sinks:
+        problems = "; ".join(f"{name}: {problem}" for name, problem in failed.items())
+        raise SitegroveError(
+            f"{result.place}: outputs could not be written: {problems}; the others are complete, and the same call writes these"
+        )
+    return result
 
 
 def read_run(path: _Path) -> RunResult:
@@ -207,8 +232,9 @@ def read_run(path: _Path) -> RunResult:
     Raises
     ------
     InputError
-        If it does not exist or has no ``ledger.json``: it holds no run, or one that is not finished.
+        If it does not exist or has no ``ledger.json``, or the run is not finished: it goes on, was stopped or was killed.
     """
+    path = RunResult(path, {}).path
     if not Path(path).is_dir():
         raise InputError(f"{fspath(path)}: the folder does not exist", fspath(path))
     file = Path(path) / "ledger.json"
@@ -216,6 +242,9 @@ def read_run(path: _Path) -> RunResult:
         ledger = json.loads(file.read_bytes())
     except (OSError, ValueError) as error:
         raise InputError(f"{fspath(path)} holds no finished run: {error}", str(file)) from error
+    if ledger.get("state") != "complete":
+        message = f"{fspath(path)} holds a run that is not finished ({ledger.get('state')}); the same call of run() resumes it"
+        raise InputError(f"{message}, unless a program still works on it", str(file))
     return RunResult(path, ledger)
 
 

@@ -2,28 +2,68 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ._sitegrove import _Objects
+from ._sitegrove import _Objects, read_warc
+from .errors import SitegroveError
 
-__all__ = ["APPLY", "DESCRIBE", "LEARN", "MERGE", "SURVEY", "LocalFolder", "RemoteFolder", "StepFolder", "step_name"]
+__all__ = [
+    "APPLY",
+    "DESCRIBE",
+    "LEARN",
+    "MERGE",
+    "MODELS",
+    "SURVEY",
+    "LocalFolder",
+    "RemoteFolder",
+    "StepFolder",
+    "readable",
+    "step_name",
+]
 
-SURVEY, LEARN, APPLY, DESCRIBE, MERGE = "survey", "learn", "apply", "describe", "merged"
+SURVEY, LEARN, APPLY, DESCRIBE, MERGE, MODELS = "survey", "learn", "apply", "describe", "merged", "models"
+
+_CRAWL, _APPENDED = ".crawl.json", ".appended.json"
+_OWN = re.compile(
+    rf"\.?({SURVEY}|{LEARN}|{APPLY}|{DESCRIBE}|{MERGE}|{MODELS})-\d-\d{{6,}}(\.parquet)?(\.json)?"
+    r"|\.(crawl|appended)\.json|\.attempts"
+)
+"""The names of all files and folders that jobs write."""
 
 
 def step_name(step: str, round: int, number: int) -> str:
     """The name of the file, or the run folder, of a task."""
     name = f"{step}-{round}-{number:06}"
     return name if step == MERGE else f"{name}.parquet"
+
+
+def readable(archives: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The archives that can be opened, and why the others cannot: so that these are named and those are read."""
+    found, failed = [], []
+    for archive in archives:
+        try:
+            if "://" in archive:
+                read_warc(archive)
+            elif not os.path.isdir(archive):
+                with open(archive, "rb"):
+                    pass
+            found.append(archive)
+        except OSError as error:
+            failed.append(f"cannot read {archive}: {error.strerror}")
+        except SitegroveError as error:
+            failed.append(str(error))
+    return found, failed
 
 
 class StepFolder(ABC):
@@ -53,7 +93,7 @@ class StepFolder(ABC):
 
     @abstractmethod
     def remove(self) -> None:
-        """Remove all files."""
+        """Remove the files of steps. Others, and a folder that has others, stay."""
 
     @abstractmethod
     def attempt(self, name: str) -> AbstractContextManager[str | Path]:
@@ -78,6 +118,33 @@ class StepFolder(ABC):
         counts = self.read(f".{name}.json")
         there = counts and any(own == name or own.startswith(f"{name}/") for own in self.list_files())
         return json.loads(counts) if counts and there else None
+
+    def begin(self, **of: Any) -> None:
+        """Note of what the files are; refuse a folder with files of something else."""
+        texts = {name: json.dumps(value, sort_keys=True).encode() for name, value in of.items()}
+        mine = {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}
+        if (known := self.read(_CRAWL)) is not None:
+            before = json.loads(known)
+            if other := [name for name in mine if before.get(name) != mine[name]]:
+                raise SitegroveError(
+                    f"{self.place('')} has the steps of a crawl with other {' and '.join(other)}, which were left as they are; "
+                    "remove it, or name another folder"
+                )
+        elif there := self.list_files():
+            raise SitegroveError(
+                f"{self.place('')} has files that are not of a crawl, such as {min(there)}, which were left as they are; "
+                "name an empty folder"
+            )
+        else:
+            self.write(_CRAWL, json.dumps(mine).encode())
+
+    def is_appended(self, table: str) -> bool:
+        """Whether the articles of the crawl were appended to a table."""
+        return table in json.loads(self.read(_APPENDED) or "[]")
+
+    def appended(self, table: str) -> None:
+        """Note that the articles of the crawl were appended to a table."""
+        self.write(_APPENDED, json.dumps([*json.loads(self.read(_APPENDED) or "[]"), table]).encode())
 
     def finish(self, name: str, counts: Any) -> None:
         """Note what a task counted. One that wrote no file leaves an empty one."""
@@ -108,7 +175,15 @@ class LocalFolder(StepFolder):
             path.write_bytes(contents)
 
     def remove(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
+        for path in self.path.glob("*"):
+            if not _OWN.fullmatch(path.name):
+                continue
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.path.rmdir()
 
     @contextmanager
     def attempt(self, name: str) -> Iterator[Path]:
@@ -164,7 +239,8 @@ class RemoteFolder(StepFolder):
     def remove(self) -> None:
         objects = self._objects
         for name in objects.list():
-            objects.delete(name)
+            if _OWN.fullmatch(name.split("/")[0]):
+                objects.delete(name)
 
     @contextmanager
     def attempt(self, name: str) -> Iterator[str]:

@@ -17,17 +17,19 @@ Ranks may run in any order and be repeated. The articles are those of ``sitegrov
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sitegrove import Article, Settings, SiteModel, extract, open_models, site_key, steps
-from sitegrove._stepfiles import APPLY, DESCRIBE, LEARN, MERGE, SURVEY, StepFolder, step_name
+from sitegrove import Article, Settings, SitegroveError, SiteModel, extract, open_models, site_key, steps
+from sitegrove._stepfiles import APPLY, DESCRIBE, LEARN, MERGE, SURVEY, StepFolder, readable, step_name
 
 if TYPE_CHECKING:
     # datatrove has no types.
     DocumentsPipeline = Any
     Document = Any
+    logger: Any
 
     class PipelineStep:
         """A block of a pipeline."""
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 else:
     from datatrove.data import Document, DocumentsPipeline
     from datatrove.pipeline.base import PipelineStep
+    from datatrove.utils.logging import logger
 
 __all__ = ["Apply", "ApplyModels", "Describe", "Learn", "Merge", "Survey"]
 
@@ -83,11 +86,13 @@ class Survey(_Step):
     Parameters
     ----------
     archives : path or list of path
-        Archives, or a file that lists them, one path a line.
+        Archives, or a file that lists them, one path a line; lines that begin with ``#`` are comments. Those that cannot be
+        read to their end are logged and counted (``unreadable``), and the others are read.
     folder : path
-        Folder for the files of the steps, which all executors see, or its address.
+        Folder for the files of the steps, which all executors see, or its address. Files of an earlier crawl by as many
+        tasks are replaced, if all steps are done again.
     feeds : list of path, optional
-        Feeds, which rank 0 reads.
+        Feeds, which rank 0 reads; those of the settings, if not given.
     settings : dict, optional
         Arguments of `sitegrove.Settings`, the same for all steps.
     """
@@ -108,14 +113,24 @@ class Survey(_Step):
     def _work(self, rank: int, world_size: int, settings: Settings) -> None:
         given = self.archives
         paths = given if isinstance(given, list) else Path(given).read_text(encoding="utf-8").split("\n")
-        own = sorted({path.strip() for path in paths if path.strip()})[rank::world_size]
-        feeds = self.feeds if rank == 0 else []
-        if own or feeds:
+        own = sorted({path.strip() for path in paths if path.strip() and not path.startswith("#")})[rank::world_size]
+        feeds = (self.feeds or settings["run"]["feeds"]) if rank == 0 else []
+        surveys = (name for name in self.folder.list_files() if name.startswith(f"{SURVEY}-0-"))
+        if (last := max(surveys, default="")) >= step_name(SURVEY, 0, world_size):
+            place = self.folder.place(last)
+            raise SitegroveError(f"{place} is of a crawl by more than {world_size} tasks; remove its folder, or name another")
+        found, problems = readable(own)
+        if found or feeds:
             with self.track_time("survey"), self.folder.attempt(step_name(SURVEY, 0, rank)) as out:
-                surveyed = steps.survey(own, out, feeds=feeds, settings=settings)
+                surveyed = steps.survey(found, out, feeds=feeds, settings=settings)
             self.stat_update("pages", value=surveyed.pages)
-            for _ in surveyed.unreadable:
-                self.stat_update("unreadable")
+            problems += surveyed.unreadable
+        else:
+            # An earlier crawl may have left one.
+            self.folder.write(step_name(SURVEY, 0, rank), b"")
+        for problem in problems:
+            logger.error(problem)
+            self.stat_update("unreadable")
 
 
 class Learn(_Step):
@@ -172,6 +187,8 @@ class Apply(_Step):
             with self.track_time("apply"), self.folder.attempt(step_name(APPLY, self.round, rank)) as out:
                 applied = steps.apply([*surveys, *learnt], out, settings=settings)
             self.stat_update("pages", value=applied.pages)
+        else:
+            self.folder.write(step_name(APPLY, self.round, rank), b"")
 
 
 class Describe(_Step):
@@ -216,15 +233,15 @@ class Merge(_Step):
         settings = Settings(**self.settings)
         files = self.folder.files_of((SURVEY, 0), *_ROUNDS, (DESCRIBE, 0))
         name = step_name(MERGE, 0, rank)
-        with self.folder.on_this_machine() as folder:
-            to = folder.place(name)
-            if not to.exists():
-                with self.track_time("merge"), folder.attempt(name) as out:
-                    steps.merge(files, out, share=(rank + 1, world_size), settings=settings)
-            for article in _lines(to / "articles.jsonl"):
+        # Merged anew each time: what an earlier attempt left may be of another crawl.
+        with self.folder.on_this_machine() as folder, folder.attempt(name) as out:
+            with self.track_time("merge"):
+                steps.merge(files, out, share=(rank + 1, world_size), settings=settings)
+            for article in _lines(Path(out) / "articles.jsonl"):
                 document = Document(text=article.pop("text"), id=article["url"], metadata=article)
                 self.update_doc_stats(document)
                 yield document
+            shutil.rmtree(out)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sitegrove import Article, SiteModel, extract
+from sitegrove import Article, InputError, SiteModel, extract
 
 if TYPE_CHECKING:
 
@@ -45,5 +45,9 @@ class HtmlExtractor(HTMLExtractorAlgorithm):
     def extract_text(self, html: str, stop_words: frozenset[str], language: str) -> list[str] | None:
         """Extract the paragraphs of a page, None if it has no article. The other arguments are not needed."""
         del stop_words, language
-        found = extract(html) if self.model is None else self.model.apply(html, f"https://{self.model.site}/")
+        try:
+            found = extract(html) if self.model is None else self.model.apply(html, f"https://{self.model.site}/")
+        except InputError:
+            # The page is nothing but an address.
+            return None
         return found.text.split("\n\n") if isinstance(found, Article) and found.text else None

@@ -27,9 +27,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from sitegrove import Settings, SitegroveError, open_models, read_warc, steps
+from sitegrove import Settings, SitegroveError, __version__, open_models, steps
 from sitegrove._sitegrove import _reads_addresses
-from sitegrove._stepfiles import APPLY, DESCRIBE, LEARN, MERGE, SURVEY, StepFolder, step_name
+from sitegrove._stepfiles import APPLY, DESCRIBE, LEARN, MERGE, MODELS, SURVEY, StepFolder, readable, step_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -48,6 +48,9 @@ _LEVELS = {
     "OFF": logging.CRITICAL + 1,
 }
 """Spark's log levels, and Python's."""
+
+_OF_MACHINES = ("jobs", "memory", "batch_bytes", "spool", "work", "metrics")
+"""Settings of `run` that decide no results."""
 
 
 class Summary(NamedTuple):
@@ -88,11 +91,11 @@ class Crawl:
         The session.
     folder : path
         Folder for the files of the steps, which all executors see, or its address. It must be empty, or of the same
-        crawl: tasks whose files are there are not done again.
+        archives, settings and partitions: tasks whose files are there are not done again. Any other is refused.
     partitions : int
         Number of tasks of each step.
     settings : dict, optional
-        Arguments of `sitegrove.Settings`.
+        Arguments of `sitegrove.Settings`; a file is read by the driver alone.
     models : path, optional
         A store of site models, which all executors see: learning reads it, and the night is added to it, as by
         ``sitegrove run --models``. One task then merges all sites.
@@ -116,7 +119,7 @@ class Crawl:
         if self.models:
             given["run"]["models"] = str(self.models)
         given["emit"] = {**given.get("emit", {}), "sinks": ["parquet"]}
-        self.settings: dict[str, Any] = given
+        self.settings: dict[str, Any] = Settings(**given).to_dict()
 
     def _tasks(self, step: str, round: int, numbers: Sequence[int], task: Callable[[int, str | Path], Any]) -> list[Any]:
         """Run a task for each number, where its file is not there yet; gives what they return, which is counts."""
@@ -139,28 +142,31 @@ class Crawl:
     def run(self, archives: Sequence[str], feeds: Sequence[str] = ()) -> tuple[DataFrame, Summary]:
         """Extract the articles of archives; gives them, and what was counted.
 
-        Archives that cannot be opened are counted and named, and the others are read.
+        Archives that cannot be opened are counted and named, and the others are read. Without feeds, those of the settings
+        are read.
         """
         settings, partitions, folder = self.settings, self.partitions, self.folder
         paths = sorted({local(archive) for archive in archives})
         _LOG.info("%d archives", len(paths))
+        feeds = list(feeds) or settings["run"]["feeds"]
+        of_run = {name: value for name, value in settings["run"].items() if name not in _OF_MACHINES}
+        folder.begin(
+            archives=[[path, _stamp(path)] for path in paths],
+            feeds=[[path, _stamp(path)] for path in feeds],
+            settings=[Settings(**settings).digest, settings["emit"], of_run],
+            models=str(self.models),
+            partitions=partitions,
+            version=__version__,
+        )
         groups = [paths[number::partitions] for number in range(min(partitions, len(paths)))]
         shares = list(range(1, partitions + 1))
 
         def survey(number: int, out: str | Path) -> list[Any]:
-            readable, failed = [], []
-            for path in groups[number]:
-                try:
-                    open_once(path)
-                    readable.append(path)
-                except OSError as error:
-                    failed.append(f"cannot read {path}: {error.strerror}")
-                except SitegroveError as error:
-                    failed.append(str(error))
+            found, failed = readable(groups[number])
             of_task = feeds if number == 0 else ()
-            if not readable and not of_task:
+            if not found and not of_task:
                 return [0, failed, False]
-            done = steps.survey(readable, out, feeds=of_task, settings=Settings(**settings))
+            done = steps.survey(found, out, feeds=of_task, settings=Settings(**settings))
             return [done.inputs, failed + done.unreadable, True]
 
         surveyed = self._tasks(SURVEY, 0, range(len(groups)), survey)
@@ -238,7 +244,7 @@ class Crawl:
         from pyspark.errors import AnalysisException
 
         with TemporaryDirectory() as folder:
-            exported = Path(folder) / "models.parquet"
+            exported = Path(folder) / step_name(MODELS, 0, 0)
             open_models(self.models).export(exported)
             self.folder.write(exported.name, exported.read_bytes())
         rows = self.spark.read.parquet(self.folder.for_spark(exported.name))
@@ -249,13 +255,13 @@ class Crawl:
             return rows
 
 
-def open_once(archive: str) -> None:
-    """Open an archive, so that one that cannot be read is named and the others are read."""
-    if "://" in archive:
-        read_warc(archive)
-    else:
-        with open(archive, "rb"):
-            pass
+def _stamp(path: str) -> list[int] | None:
+    """Length and time of a file, None where the driver does not see it."""
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return None
+    return [stat.st_size, stat.st_mtime_ns]
 
 
 def local(address: str) -> str:
@@ -285,6 +291,13 @@ def local(address: str) -> str:
     return address
 
 
+def _option(text: str) -> tuple[str, str]:
+    name, is_given, value = text.partition("=")
+    if not is_given:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
+
+
 def arguments() -> argparse.ArgumentParser:
     """The arguments of the job."""
     parser = argparse.ArgumentParser(
@@ -301,7 +314,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--num-partitions", type=int, default=0, help="tasks of each step (default: two a core)")
     parser.add_argument("--config", help="configuration file of sitegrove")
     parser.add_argument("--output-format", default="parquet", help="format of the table (default: parquet)")
-    parser.add_argument("--output-option", action="append", default=[], metavar="NAME=VALUE", help="passed to Spark")
+    parser.add_argument("--output-option", action="append", default=[], type=_option, metavar="NAME=VALUE", help="passed to Spark")
     parser.add_argument("--keep-steps", action="store_true", help="keep the files of the steps")
     parser.add_argument(
         "--log-level",
@@ -319,7 +332,8 @@ _ARCHIVE = re.compile(r"\.(w?arc(\.(gz|zst|lz4|bz2|xz))?|wacz)$", re.IGNORECASE)
 def listed(spark: SparkSession, inputs: Sequence[str], base: str | None = None) -> list[str]:
     """The archives that inputs name: archives themselves, and those in lists, which may be compressed (``.gz``).
 
-    Relative paths in lists are relative to ``base``, an address or a folder. Lists at addresses are read by Spark.
+    Relative paths in lists are relative to ``base``, an address or a folder; lines that begin with ``#`` are comments. Lists
+    at addresses are read by Spark.
     """
     archives: list[str] = []
     for given in inputs:
@@ -339,7 +353,7 @@ def listed(spark: SparkSession, inputs: Sequence[str], base: str | None = None) 
             # Of the messages of the JVM, the first line says what it is; the rest is its stack.
             cause = getattr(error, "java_exception", None) or error
             raise SitegroveError(f"cannot read the list {given}: {str(cause).splitlines()[0]}") from None
-        names = [line.strip() for line in lines if line.strip()]
+        names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
         inside = f"{base.rstrip('/')}/" if base else ""
         archives.extend(name if "://" in name or name.startswith("/") else inside + name for name in names)
     return archives
@@ -363,8 +377,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         partitions = args.num_partitions or 2 * spark.sparkContext.defaultParallelism
         crawl = Crawl(spark, args.steps, partitions, {"file": args.config} if args.config else None, args.models)
         articles, summary = crawl.run(archives, args.feeds)
-        options = dict(option.split("=", 1) for option in args.output_option)
-        articles.write.format(args.output_format).options(**options).mode("append").save(args.articles)
+        options = dict(args.output_option)
+        if crawl.folder.is_appended(args.articles):
+            _LOG.warning("%s has the articles of this crawl already: they are not appended again", args.articles)
+        else:
+            articles.write.format(args.output_format).options(**options).mode("append").save(args.articles)
+            crawl.folder.appended(args.articles)
         if args.models_table:
             new = crawl.new_models(args.models_table, args.output_format, options)
             new.write.format(args.output_format).options(**options).mode("append").save(args.models_table)
@@ -381,6 +399,12 @@ def _exit() -> None:
         sys.exit(main())
     except SitegroveError as error:
         sys.exit(f"error: {error}")
+    except Exception as error:
+        # What a task raised is in the trace of the JVM.
+        told = re.findall(r"^(?:\w+: )?sitegrove\.errors\.\w+: (.*)$", str(error), re.MULTILINE)
+        if not told:
+            raise
+        sys.exit(f"error: {told[-1]}")
 
 
 if __name__ == "__main__":

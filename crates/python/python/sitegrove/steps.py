@@ -12,12 +12,11 @@ call these functions.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from os import PathLike
 from typing import NamedTuple
 
-from ._run import RunResult
+from ._run import RunResult, _finished, _paths
 from ._sitegrove import Settings, _apply, _describe, _learn, _merge, _survey
 
 __all__ = ["Applied", "Learnt", "Surveyed", "apply", "describe", "learn", "merge", "survey"]
@@ -61,35 +60,35 @@ class Applied(NamedTuple):
 
 
 def survey(
-    inputs: Iterable[_Path], out: _Path, *, feeds: Iterable[_Path] = (), settings: Settings | None = None
+    inputs: _Path | Iterable[_Path], out: _Path, *, feeds: _Path | Iterable[_Path] = (), settings: Settings | None = None
 ) -> Surveyed:
     """Read archives, pages and feeds into a file.
 
     Parameters
     ----------
-    inputs, feeds : list of path
+    inputs, feeds : path or list of path
         Archives, saved pages and folders of them; feeds. Every input of a crawl belongs to one survey.
     out : path
         The file to write. It appears when it is complete.
     settings : Settings, optional
-        The same for all steps, outputs (``emit``) included.
+        The same for all steps, outputs (``emit``) included. Inputs and feeds in them are not read.
 
     Raises
     ------
     SitegroveError
         If an input does not exist, none can be read, or the file cannot be written.
     """
-    return Surveyed(*_survey(list(inputs), list(feeds), out, settings))
+    return Surveyed(*_survey(_paths(inputs), _paths(feeds), out, settings))
 
 
 def learn(
-    files: Iterable[_Path], out: _Path, *, share: tuple[int, int] = (1, 1), settings: Settings | None = None
+    files: _Path | Iterable[_Path], out: _Path, *, share: tuple[int, int] = (1, 1), settings: Settings | None = None
 ) -> Learnt:
     """Learn a share of the sites of a crawl.
 
     Parameters
     ----------
-    files : list of path
+    files : path or list of path
         All surveys of the crawl; for the second round, all files of the first round of `learn` and `apply`, too.
     out : path
         The file to write. It appears when it is complete.
@@ -103,15 +102,15 @@ def learn(
     SitegroveError
         If files are missing, do not belong together, or cannot be read or written.
     """
-    return Learnt(*_learn(list(files), f"{share[0]}/{share[1]}", out, settings))
+    return Learnt(*_learn(_paths(files), f"{share[0]}/{share[1]}", out, settings))
 
 
-def apply(files: Iterable[_Path], out: _Path, *, settings: Settings | None = None) -> Applied:
+def apply(files: _Path | Iterable[_Path], out: _Path, *, settings: Settings | None = None) -> Applied:
     """Apply the models of larger sites to the pages of surveys.
 
     Parameters
     ----------
-    files : list of path
+    files : path or list of path
         One survey or more, and all files of `learn`.
     out : path
         The file to write. It appears when it is complete.
@@ -123,11 +122,11 @@ def apply(files: Iterable[_Path], out: _Path, *, settings: Settings | None = Non
     SitegroveError
         As `learn`.
     """
-    return Applied(*_apply(list(files), out, settings))
+    return Applied(*_apply(_paths(files), out, settings))
 
 
 def describe(
-    files: Iterable[_Path], out: _Path, *, share: tuple[int, int] = (1, 1), settings: Settings | None = None
+    files: _Path | Iterable[_Path], out: _Path, *, share: tuple[int, int] = (1, 1), settings: Settings | None = None
 ) -> int:
     """Describe the articles of a share of the sites, where several processes merge.
 
@@ -135,7 +134,7 @@ def describe(
 
     Parameters
     ----------
-    files : list of path
+    files : path or list of path
         All files of `survey`, `learn` and `apply`, in any order.
     out : path
         The file to write. It appears when it is complete.
@@ -154,11 +153,11 @@ def describe(
     SitegroveError
         As `learn`.
     """
-    return _describe(list(files), f"{share[0]}/{share[1]}", out, settings)
+    return _describe(_paths(files), f"{share[0]}/{share[1]}", out, settings)
 
 
 def merge(
-    files: Iterable[_Path],
+    files: _Path | Iterable[_Path],
     out: _Path,
     *,
     share: tuple[int, int] = (1, 1),
@@ -169,7 +168,7 @@ def merge(
 
     Parameters
     ----------
-    files : list of path
+    files : path or list of path
         All files of all steps, in any order. Shares need those of `describe`, too, unless neither duplicates nor shared text are looked for.
     out : path
         The folder.
@@ -183,6 +182,6 @@ def merge(
     Raises
     ------
     SitegroveError
-        As `learn`, or if the folder holds something else.
+        As `learn`, or if the folder holds something else, or an output cannot be written.
     """
-    return RunResult(out, json.loads(_merge(list(files), f"{share[0]}/{share[1]}", out, overwrite, settings)))
+    return _finished(out, _merge(_paths(files), f"{share[0]}/{share[1]}", out, overwrite, settings))
