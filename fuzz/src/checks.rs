@@ -60,7 +60,7 @@ pub(crate) fn http(block: &[u8]) {
         assert!(response.body <= block.len());
         response.location();
         let kind = response.get("content-type").map(str::to_owned);
-        if let Ok(body) = response.into_body(block.to_vec(), PAYLOAD) {
+        if let Ok((body, _)) = response.into_body(block.to_vec(), PAYLOAD) {
             assert!(body.len() <= PAYLOAD);
             archive::sniff_html(kind.as_deref(), &body);
         }

@@ -67,15 +67,13 @@ fn is_binary(bytes: &[u8]) -> bool {
 
 /// Whether a feed follows messages of the server, which may be fragments of HTML.
 fn is_feed_behind_messages(bytes: &[u8]) -> bool {
+    const PAGES: [&str; 6] = ["<html", "<head", "<body", "<!doctype", "<pre", "<code"];
     let behind = behind_messages(bytes);
     let messages = bytes[..bytes.len() - behind.len()].to_ascii_lowercase();
-    let is_page = |mark: &&str| memmem::find(&messages, mark.as_bytes()).is_some();
     // Blogs describe each post by RDF in a comment.
     !messages.is_empty()
         && !behind.starts_with(b"<rdf")
-        && !["<html", "<head", "<body", "<!doctype", "<pre", "<code"]
-            .iter()
-            .any(|mark| is_page(&mark))
+        && !PAGES.iter().any(|mark| memmem::find(&messages, mark.as_bytes()).is_some())
         && by_bytes(behind) == PayloadKind::Feed
 }
 

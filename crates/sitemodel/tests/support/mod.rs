@@ -47,7 +47,7 @@ fn pages_of(archive: &Path) -> Vec<Page> {
             url: Some(&url),
             ..charset::CharsetHints::default()
         };
-        let body = response.into_body(record.body, 1 << 20).unwrap();
+        let body = response.into_body(record.body, 1 << 20).unwrap().0;
         let (html, charset) = charset::decode(body, &hints);
         let origin = Origin {
             file: archive.file_name().unwrap().to_string_lossy().into(),
