@@ -98,7 +98,8 @@ pub(crate) fn embedded(document: &Document, id: NodeId, base: &Url) -> Option<Em
 
 /// Returns the address of a frame that waits for consent, which is in an attribute such as `data-cookieblock-src`.
 fn waiting_address(element: Element<'_>, base: &Url) -> Option<Url> {
-    let mut sources = element.attributes().filter(|(name, _)| name.contains("src"));
+    let is_frame = *element.name == local_name!("iframe");
+    let mut sources = element.attributes().filter(|(name, _)| is_frame && name.contains("src"));
     sources.find_map(|(_, value)| web_url(value, base).filter(|url| url.host() != base.host()))
 }
 

@@ -15,6 +15,10 @@ use crate::texts::PageTexts;
 const LONGEST: u32 = 12_000;
 /// Longest source of a quotation, and caption of a table, in bytes.
 const LONGEST_SOURCE: u32 = 240;
+/// Longest text beside a heading in the box around it, in bytes.
+const BESIDE_HEADING: u32 = 20;
+/// Bytes of brackets around a link beside a heading.
+const BRACKETS: u32 = 2;
 /// Longest title and source of a table in the box around it, together, in bytes.
 const TITLE_AND_SOURCE: u32 = 120;
 /// Minimum share of a list's text that must be the article's for the rest to be added.
@@ -154,13 +158,17 @@ fn precedes_included(
         let next = (document.node(by).end..document.len() as NodeId).find(has_text);
         next.is_some_and(|next| include[next as usize])
     };
-    // "[edit]" may stand beside a heading, but not beside a headline that links to another page, or with a picture.
-    let is_for_heading = || {
+    // Beside a heading there may be a link, such as "[edit]", but no picture.
+    let beside = texts.text(top).saturating_sub(texts.text(heading));
+    let is_with_link = || {
+        let linked = texts.linked.sum(document, top) - texts.linked.sum(document, heading);
         let mut inside = document.subtree(top);
-        !texts.is_linked(heading) && !inside.any(|own| document.is(own, &local_name!("img")))
+        linked > 0
+            && beside - linked.min(beside) <= BRACKETS
+            && !texts.is_linked(heading)
+            && !inside.any(|own| document.is(own, &local_name!("img")))
     };
-    texts.text(top) <= texts.text(heading) + 20
-        && (is_followed(heading) || is_followed(top) && is_for_heading())
+    beside <= BESIDE_HEADING && (is_followed(heading) || is_followed(top) && is_with_link())
 }
 
 /// Whether a structure without text of the article, between two of its texts or after the last, belongs to it: the structure does

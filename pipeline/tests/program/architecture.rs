@@ -33,8 +33,8 @@ const ENGINES: [&str; 11] = [
 ];
 
 /// Packages that an engine must not depend on: IO, threads, the command line, outputs.
-const NOT_IN_ENGINES: [&str; 22] = [
-    "archive", "feed", "sink", "anyhow", "clap", "clap_complete", "csv", "ctrlc", "flate2", "glob",
+const NOT_IN_ENGINES: [&str; 21] = [
+    "archive", "sink", "anyhow", "clap", "clap_complete", "csv", "ctrlc", "flate2", "glob",
     "indicatif", "object_store", "parquet", "arrow", "rayon", "tempfile", "tikv-jemallocator",
     "tokio", "tracing", "tracing-subscriber", "warc", "zstd",
 ];
