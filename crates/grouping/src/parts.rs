@@ -112,7 +112,7 @@ const NAMES: &str = "page p pg paged pageno pagenum pagenumber seite pagina pág
 /// 1 if the address has none. Scheme and `www.` do not count.
 ///
 /// A number of one or two digits is recognised as a parameter (`?page=2`), as the last part of the path (`/story/2`,
-/// `/story/page/2`), or at the end of a file name (`story-2.html`, `story_page2.html`). Whether it really is a page
+/// `/story/page/2`, `/story/page-2`), or at the end of a file name (`story-2.html`, `story_page2.html`). Whether it really is a page
 /// number is shown by links between the pages.
 pub fn page_number(url: &str) -> (String, u32) {
     let url = url.split('#').next().unwrap_or_default();

@@ -117,9 +117,9 @@ pub struct Origin {
     /// `WARC-Record-ID` without angle brackets.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub record_id: String,
-    /// `WARC-Truncated`: the crawler kept only a part; or `cut-short`: the archive ends within the record; or, where the answer
-    /// of the server has no article, `rendering` (what a browser made of it, `urn:dom:URL` and the like) or `rendered-text` (the
-    /// text that a browser showed, `urn:text:URL` and the like).
+    /// `WARC-Truncated`: the crawler kept only a part; or `cut-short`: the archive ends within the record, or the body of the
+    /// answer before its declared end; or, where the answer of the server has no article, `rendering` (what a browser made of
+    /// it, `urn:dom:URL` and the like) or `rendered-text` (the text that a browser showed, `urn:text:URL` and the like).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
 }

@@ -130,15 +130,15 @@ def test_a_folder_that_is_used_again_gives_the_new_articles(tmp_path: Path) -> N
 def test_archives_that_cannot_be_read_are_logged(tmp_path: Path) -> None:
     (tmp_path / "cut.warc.gz").write_bytes(CRAWL[0].read_bytes()[:60_000])
     missing = str(tmp_path / "gone.warc.gz")
-    told: list[str] = []
-    number = blocks.logger.add(told.append, level="ERROR", format="{message}")
+    errors: list[str] = []
+    number = blocks.logger.add(errors.append, level="ERROR", format="{message}")
     try:
         survey = blocks.Survey([str(CRAWL[1]), missing, str(tmp_path / "cut.warc.gz")], tmp_path / "steps")
         list(survey.run(None))
     finally:
         blocks.logger.remove(number)
-    assert [line.strip() for line in told][0] == f"cannot read {missing}: No such file or directory"
-    assert "cut.warc.gz is cut short at byte " in told[1] and len(told) == 2
+    assert [line.strip() for line in errors][0] == f"cannot read {missing}: No such file or directory"
+    assert "cut.warc.gz is cut short at byte " in errors[1] and len(errors) == 2
     assert survey.stats["unreadable"].total == 2 and survey.stats["pages"].total > 0
 
 

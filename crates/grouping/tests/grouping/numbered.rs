@@ -9,6 +9,7 @@ fn pages_of_one_article_have_one_base() {
         ("https://e.org/story", "https://www.e.org/story?page=2"),
         ("https://e.org/story/", "https://e.org/story/2/"),
         ("https://e.org/a/story", "http://e.org/a/story/page/2"),
+        ("https://e.org/a/story", "https://e.org/a/story/seite-2"),
         ("https://e.org/a/story.html", "https://e.org/a/story-2.html"),
         ("https://e.org/a/story.html", "https://e.org/a/story_page2.html"),
         ("https://e.org/a/story.html", "https://e.org/a/story,seite-2.html"),

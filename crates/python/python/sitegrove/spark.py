@@ -401,10 +401,10 @@ def _exit() -> None:
         sys.exit(f"error: {error}")
     except Exception as error:
         # What a task raised is in the trace of the JVM.
-        told = re.findall(r"^(?:\w+: )?sitegrove\.errors\.\w+: (.*)$", str(error), re.MULTILINE)
-        if not told:
+        messages = re.findall(r"^(?:\w+: )?sitegrove\.errors\.\w+: (.*)$", str(error), re.MULTILINE)
+        if not messages:
             raise
-        sys.exit(f"error: {told[-1]}")
+        sys.exit(f"error: {messages[-1]}")
 
 
 if __name__ == "__main__":
