@@ -281,7 +281,7 @@ fn looks_like_text(bytes: &[u8]) -> bool {
 fn join_chunks(raw: &[u8]) -> Decoded {
     const NOT_CHUNKED: Decoded = Decoded::NotThere("declared chunked, but it is not");
     const CUT: &str = "chunks break off";
-    let mut content = Vec::with_capacity(raw.len());
+    let mut content = Vec::new();
     let mut at = 0;
     let mut first = true;
     loop {
@@ -304,6 +304,9 @@ fn join_chunks(raw: &[u8]) -> Decoded {
             content.extend_from_slice(data);
             return Decoded::Cut(content, CUT);
         };
+        if first {
+            content.reserve(raw.len());
+        }
         content.extend_from_slice(chunk);
         at += line + size;
         at += match &raw[at..] {
