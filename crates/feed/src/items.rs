@@ -6,6 +6,9 @@ use htmlize::unescape_attribute;
 use model::FeedItem;
 use url::Url;
 
+/// Signs between the members of a list, in any script: semicolons, then commas.
+pub const LIST_SIGNS: [char; 7] = [';', '；', '؛', ',', '，', '、', '،'];
+
 /// Where a feed comes from.
 #[derive(Clone, Copy, Debug)]
 pub struct FeedSource<'a> {

@@ -16,7 +16,7 @@ mod plain;
 mod repair;
 mod xml;
 
-pub use items::{Feed, FeedSource, LostItems};
+pub use items::{Feed, FeedSource, LIST_SIGNS, LostItems};
 pub use parse::{FeedError, parse};
 pub use plain::plain;
 pub use repair::repair_json;

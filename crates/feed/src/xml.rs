@@ -10,7 +10,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use url::Url;
 
-use crate::items::{Feed, FeedSource, NO_LINK, absolute, add_text};
+use crate::items::{Feed, FeedSource, LIST_SIGNS, NO_LINK, absolute, add_text};
 use crate::plain::{decode_entities, plain};
 
 /// Maximum number of open elements; deeper elements are read as part of the innermost one.
@@ -32,9 +32,6 @@ const DATES: [&str; 12] = [
     "pubdate", "published", "issued", "created", "dc:date", "dcterms:issued", "dcterms:created",
     "dcterms:date", "prism:publicationdate", "updated", "modified", "dcterms:modified",
 ];
-
-/// Signs between the members of a list, in any script.
-const LIST_SIGNS: [char; 5] = [',', '，', '、', '،', '؛'];
 
 /// Prefixes that this module uses, each with a part of the address of its namespace. Elements of RSS and Atom have no
 /// prefix.
@@ -177,9 +174,9 @@ fn convert_item(item: &FeedElement<'_>, in_atom: bool, base: Option<&Url>) -> Op
     }
     // Some write all into one.
     if let [all] = &tags[..]
-        && all.matches(LIST_SIGNS).count() > 1
+        && all.matches(&LIST_SIGNS[2..]).count() > 1
     {
-        let parts = all.split(LIST_SIGNS).map(str::trim).filter(|part| !part.is_empty());
+        let parts = all.split(&LIST_SIGNS[2..]).map(str::trim).filter(|part| !part.is_empty());
         tags = parts.map(str::to_owned).collect();
     }
     let dates = DATES.iter().flat_map(|name| item.all(name)).map(|date| date.value());

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use dom::{NodeId, local_name};
+use feed::LIST_SIGNS;
 use model::{Access, Field, Image, Source};
 use terms::letters::is_alphanumeric;
 use terms::{Detected, Language, count_words, has_words};
@@ -14,8 +15,8 @@ use crate::heading::{
 };
 use crate::learnt::ConstantField;
 use crate::text::{
-    LIST_SIGNS, absolute, clip, folded, has_identifier_word, is_unset, is_unspaced, page_key,
-    plain, squash, squashes_to, word_count,
+    absolute, clip, folded, has_identifier_word, is_unset, is_unspaced, page_key, plain, squash,
+    squashes_to, word_count,
 };
 
 /// Pairs each value with its source.

@@ -8,12 +8,13 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use dom::Head;
+use feed::LIST_SIGNS;
 use serde_json::{Map, Value};
 use url::Url;
 
 use crate::names;
 use crate::page_data::literals::read_literal;
-use crate::text::{LIST_SIGNS, plain, same_page, squash};
+use crate::text::{plain, same_page, squash};
 
 /// What JSON-LD says about the article of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,9 +6,6 @@ use memchr::memmem::Finder;
 use terms::letters::{is_alphabetic, is_alphanumeric, is_numeric, lowercase};
 use url::{Host, Url};
 
-/// Signs between the members of a list, in any script: semicolons, then commas.
-pub(crate) const LIST_SIGNS: [char; 7] = [';', '；', '؛', ',', '，', '、', '،'];
-
 /// Plain text of a value that may contain entities (encoded once or twice) or markup: both are
 /// resolved by the HTML parser itself, and white space is normalised.
 pub(crate) fn plain(value: &str) -> String {

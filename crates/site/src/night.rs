@@ -551,9 +551,9 @@ fn words_lost(
         template.is_some_and(|id| ids.iter().any(|own| own == id))
     };
     let words = |applied: &Outcomes| {
-        let of_page = |page: &CandidatePage<'_>| match &applied.get(&page.at?)?.outcome {
-            Outcome::Article(article) => Some(f64::from(article.word_count)),
-            _ => None,
+        let of_page = |page: &CandidatePage<'_>| {
+            let article = applied.get(&page.at?)?.outcome.article()?;
+            Some(f64::from(article.word_count))
         };
         tonight.iter().filter(is_of).filter_map(of_page).sum::<f64>()
     };
