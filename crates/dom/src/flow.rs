@@ -28,6 +28,11 @@ pub(crate) fn inline_by_place(document: &Document) -> Vec<NodeId> {
     }
     let by_name = |id: usize| kinds.all().get(kinds.of_nodes()[id] as usize)?.is_inline;
     let mut content = vec![HeldContent::default(); document.len()];
+    // Texts are looked at only beside elements that their names do not decide.
+    let mut is_asked = vec![false; document.len()];
+    for (id, node) in document.nodes().iter().enumerate().skip(1) {
+        is_asked[node.parent as usize] |= node.name.is_some() && by_name(id).is_none();
+    }
     for (id, node) in document.nodes().iter().enumerate().skip(1).rev() {
         let own = content[id];
         let above = &mut content[node.parent as usize];
@@ -36,7 +41,10 @@ pub(crate) fn inline_by_place(document: &Document) -> Vec<NodeId> {
                 let is_block = || by_name(id) == Some(false) && !is_break(name);
                 above.has_block |= own.has_block || is_block();
             }
-            None => above.has_text |= has_words(document, id as NodeId),
+            None if is_asked[node.parent as usize] => {
+                above.has_text |= has_words(document, id as NodeId);
+            }
+            None => {}
         }
     }
     let mut found = Vec::new();

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use dom::{Document, Element, LocalName, NodeId, local_name};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use terms::letters::{is_alphabetic, lowercase};
 
 use crate::lexicon::{CUES, NAMES, NEUTRAL, lexicon};
@@ -37,6 +37,8 @@ pub(crate) fn names() -> impl Iterator<Item = String> {
 pub struct Cues {
     /// For each word, its lexicon feature, if it has one, and its meanings for the type of a page.
     words: FxHashMap<&'static str, (Option<u64>, u32)>,
+    /// The first bytes of the words with a lexicon feature: most others are not divided.
+    begins: FxHashSet<[u8; 3]>,
     read: FxHashMap<Box<str>, (u64, u32)>,
     /// Bytes of the lists in `read`.
     bytes: usize,
@@ -71,7 +73,9 @@ impl Cues {
                 words.entry(word).or_default().0 = Some(bits);
             }
         }
-        Self { words, read: FxHashMap::default(), bytes: 0, word: String::new() }
+        let known = words.iter().filter(|word| word.1.0.is_some());
+        let begins = known.filter_map(|word| word.0.as_bytes().first_chunk().copied()).collect();
+        Self { words, begins, read: FxHashMap::default(), bytes: 0, word: String::new() }
     }
 
     /// The lexicon features of a page's elements.
@@ -80,29 +84,27 @@ impl Cues {
         PageCues { cues: self, document, of_kinds }
     }
 
-    /// The features of an element's tag and names, as bits; equal for all elements of its kind.
-    fn of_names_of(&mut self, document: &Document, id: NodeId) -> u64 {
-        let Some(element) = document.element(id) else { return 0 };
-        let mut bits = 0;
+    /// Reads the tag and names of an element; the same for all elements of its kind.
+    pub(crate) fn of_kind(&mut self, document: &Document, id: NodeId) -> KindCues {
+        let mut read = KindCues::default();
+        let Some(element) = document.element(id) else { return read };
         if let Some(at) = ELEMENTS.iter().position(|name| name == element.name) {
-            bits |= 1 << (CUES.len() + at);
+            read.cues |= 1 << (CUES.len() + at);
         }
-        if matches!(*element.name, local_name!("html") | local_name!("body")) {
-            return bits;
-        }
+        let is_whole = matches!(*element.name, local_name!("html") | local_name!("body"));
         for (name, value) in element.attributes() {
-            let names_it = match *name {
-                local_name!("class")
-                | local_name!("id")
-                | local_name!("role")
-                | local_name!("itemprop") => true,
-                _ => matches!(&**name, "data-testid" | "data-component"),
+            let (of_types, of_cues) = match *name {
+                local_name!("class") | local_name!("id") | local_name!("itemprop") => (true, true),
+                local_name!("role") => (false, true),
+                _ => (false, matches!(&**name, "data-testid" | "data-component")),
             };
-            if names_it {
-                bits |= self.of_names(value).0;
+            if of_types || of_cues && !is_whole {
+                let (cues, types) = self.of_names(value);
+                read.cues |= if is_whole { 0 } else { cues };
+                read.types |= if of_types { types } else { 0 };
             }
         }
-        bits
+        read
     }
 
     /// The features of all names in an attribute value, and their meanings for the type of a page: numbers of
@@ -136,7 +138,8 @@ impl Cues {
 
     /// The features of a compound of two to `parts` known words.
     fn divided(&self, word: &str, parts: u32) -> Option<u64> {
-        if parts <= 1 {
+        let begins = word.as_bytes().first_chunk().is_some_and(|own| self.begins.contains(own));
+        if parts <= 1 || !begins {
             return None;
         }
         // Parts of two characters match by chance.
@@ -150,13 +153,22 @@ impl Cues {
     }
 }
 
+/// What the tag and names of an element say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct KindCues {
+    /// Lexicon features, as bits.
+    pub(crate) cues: u64,
+    /// Meanings for the type of a page: numbers of [`NAMES`], as bits.
+    pub(crate) types: u32,
+}
+
 /// The lexicon features of a page's elements.
 #[derive(Debug)]
 pub(crate) struct PageCues<'a> {
     cues: &'a mut Cues,
     document: &'a Document,
     /// By kind of element, computed on demand.
-    of_kinds: Vec<Option<u64>>,
+    pub(crate) of_kinds: Vec<Option<KindCues>>,
 }
 
 impl PageCues<'_> {
@@ -165,8 +177,8 @@ impl PageCues<'_> {
         let kinds = self.document.kinds();
         let number = kinds.of_nodes()[id as usize] as usize;
         let Some(known) = self.of_kinds.get_mut(number) else { return 0 };
-        let own = || self.cues.of_names_of(self.document, kinds.all()[number].first);
-        *known.get_or_insert_with(own) | u64::from(self.is_hidden(id)) << (COUNT - 1)
+        let own = || self.cues.of_kind(self.document, kinds.all()[number].first);
+        known.get_or_insert_with(own).cues | u64::from(self.is_hidden(id)) << (COUNT - 1)
     }
 
     fn is_hidden(&self, id: NodeId) -> bool {

@@ -157,6 +157,7 @@ impl SampleProfile {
             cues: of_blocks,
             agreement: vec![-1.0; count],
             title: 0,
+            of_kinds: cues.of_kinds,
         };
         JudgedPage { blocks, of_nodes, scores, first: firsts }
     }

@@ -7,7 +7,7 @@ use model::PageType;
 use rustc_hash::FxHashSet;
 
 use crate::block::{TextBlock, blocks, blocks_before, density};
-use crate::cues::{self, Cues};
+use crate::cues::{self, Cues, KindCues};
 use crate::elementary::{log, power};
 use crate::rows::{FeatureRow, FeatureTable, column_names, flag};
 use crate::signs::{Begins, Ends, Signs, signs};
@@ -77,6 +77,8 @@ pub struct PageBlocks {
     pub(crate) agreement: Vec<f32>,
     /// Hash of the letters of its title.
     pub(crate) title: u64,
+    /// By kind of element, what names say, where that was read.
+    pub(crate) of_kinds: Vec<Option<KindCues>>,
 }
 
 impl PageBlocks {
@@ -147,14 +149,14 @@ pub fn read_page(page: &PageView<'_>, cues: &mut Cues) -> PageBlocks {
     static WIDTH: LazyLock<usize> = LazyLock::new(|| page_feature_names().len());
     let rows = FeatureTable::of(*WIDTH, 0..blocks.len(), |row, at| fill(row, at, &context));
     let title = signs(page.document.head().title.as_deref().into_iter()).letters_hash;
-    let BlockContext { signs, cues, .. } = context;
+    let BlockContext { signs, cues, of_kinds, .. } = context;
     let agreement = agreement(page, &blocks);
     let bits = |levels: &Levels| {
         let has = |(bit, &level): (usize, &u8)| u64::from(level != NOWHERE) << bit;
         levels.iter().enumerate().map(has).fold(0, |all, bit| all | bit)
     };
     let cues = cues.iter().map(bits).collect();
-    PageBlocks { blocks, rows, signs, cues, agreement, title }
+    PageBlocks { blocks, rows, signs, cues, agreement, title, of_kinds }
 }
 
 /// A block looks like text if its share of link words is below the first number, and it has at least the second number of words.
@@ -181,6 +183,7 @@ struct BlockContext<'a> {
     links: Option<PrefixSums>,
     /// For each block, the level of each lexicon feature.
     cues: Vec<Levels>,
+    of_kinds: Vec<Option<KindCues>>,
     h1: Option<usize>,
     first_big: usize,
     last_big: usize,
@@ -215,6 +218,7 @@ impl<'a> BlockContext<'a> {
             };
             (0..blocks.len()).map(step).collect()
         };
+        let (cues, of_kinds) = cues_of(document, blocks, cues);
         let mut seen = FxHashSet::default();
         let repeated =
             signs.iter().map(|s| s.letters > 0 && !seen.insert(s.letters_hash)).collect();
@@ -226,7 +230,8 @@ impl<'a> BlockContext<'a> {
             links: Some(PrefixSums::new(document, |id| {
                 u32::from(document.is(id, &local_name!("a")))
             })),
-            cues: cues_of(document, blocks, cues),
+            cues,
+            of_kinds,
             h1: blocks.iter().position(|b| document.is(b.element, &local_name!("h1"))),
             first_big: (0..blocks.len()).find(big).unwrap_or(0),
             last_big: (0..blocks.len()).rfind(big).unwrap_or(blocks.len().saturating_sub(1)),
@@ -264,8 +269,12 @@ static WEIGHTS: LazyLock<Vec<f32>> = LazyLock::new(|| {
     (0..=u32::from(FARTHEST)).map(weight).chain([0.0]).collect()
 });
 
-/// The lexicon features above each block.
-fn cues_of(document: &Document, blocks: &[TextBlock], cues: &mut Cues) -> Vec<Levels> {
+/// The lexicon features above each block, and what was read for them, by kind of element.
+fn cues_of(
+    document: &Document,
+    blocks: &[TextBlock],
+    cues: &mut Cues,
+) -> (Vec<Levels>, Vec<Option<KindCues>>) {
     let mut cues = cues.of_page(document);
     // For each element, its index among those found so far.
     let mut places: Vec<u32> = vec![u32::MAX; document.len()];
@@ -294,7 +303,8 @@ fn cues_of(document: &Document, blocks: &[TextBlock], cues: &mut Cues) -> Vec<Le
         }
         above
     };
-    blocks.iter().map(of_block).collect()
+    let levels = blocks.iter().map(of_block).collect();
+    (levels, cues.of_kinds)
 }
 
 /// One block's row. Positions are shares of the page's blocks, counts are logarithms.

@@ -11,7 +11,7 @@ use dom::{Document, PrefixSums, local_name};
 use model::{PageType, TypedAs};
 
 use crate::block::density;
-use crate::cues::{self, Cues};
+use crate::cues::{self, Cues, KindCues};
 use crate::elementary::log;
 use crate::lexicon::{ADDRESS, GENERATORS, Lexicon, NAMES, SCHEMA, lexicon};
 use crate::page::{PageBlocks, TAGS, TYPES, TypeProbabilities};
@@ -87,7 +87,7 @@ fn fill(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks, cues:
     fill_head(row, view.document);
     fill_address(row, view.url);
     fill_blocks(row, view, page);
-    fill_elements(row, view.document, cues);
+    fill_elements(row, view.document, &page.of_kinds, cues);
     let is_byline = |&bits: &u64| bits & cues::BYLINE != 0;
     let counted = CountedPage {
         document: view.document,
@@ -165,7 +165,12 @@ fn fill_blocks(row: &mut impl FeatureRow, view: &TypeView<'_>, page: &PageBlocks
 }
 
 /// Puts the numbers of elements by tag and by the words of their names.
-fn fill_elements(row: &mut impl FeatureRow, document: &Document, cues: &mut Cues) {
+fn fill_elements(
+    row: &mut impl FeatureRow,
+    document: &Document,
+    read: &[Option<KindCues>],
+    cues: &mut Cues,
+) {
     let kinds = document.kinds();
     let mut of_kinds = vec![0u32; kinds.all().len()];
     for &kind in kinds.of_nodes() {
@@ -175,17 +180,13 @@ fn fill_elements(row: &mut impl FeatureRow, document: &Document, cues: &mut Cues
     }
     let mut by_tag = [0u32; TAGS_COUNTED];
     let mut by_name = vec![0u32; NAMES.len()];
-    for (kind, &count) in kinds.all().iter().zip(&of_kinds) {
-        let Some(element) = document.element(kind.first) else { continue };
-        if let Some(at) = COUNTED.iter().position(|name| name == element.name) {
+    for ((at, kind), &count) in kinds.all().iter().enumerate().zip(&of_kinds) {
+        let Some(name) = document.name(kind.first) else { continue };
+        if let Some(at) = COUNTED.iter().position(|own| own == name) {
             by_tag[at] += count;
         }
-        let mut bits = 0;
-        for (name, value) in element.attributes() {
-            if matches!(*name, local_name!("class") | local_name!("id") | local_name!("itemprop")) {
-                bits |= cues.of_names(value).1;
-            }
-        }
+        let known = read.get(at).copied().flatten();
+        let mut bits = known.unwrap_or_else(|| cues.of_kind(document, kind.first)).types;
         while bits != 0 {
             by_name[bits.trailing_zeros() as usize] += count;
             bits &= bits - 1;

@@ -1,6 +1,6 @@
 //! Finds repeated elements of a page: posts of a thread, entries of a list, products of a category, paragraphs.
 
-use dom::{Document, LocalName, PrefixSums, is_heading, local_name};
+use dom::{Document, LocalName, NodeId, PrefixSums, is_heading, local_name};
 
 use crate::block::{TextBlock, blocks_before};
 use crate::elementary::log;
@@ -66,10 +66,18 @@ impl Repeats {
             sums(&|at| page.signs[at].sentences > 0 && page.blocks[at].words >= 8),
             sums(&|at| page.bylines[at]),
         ];
-        let named = |name: LocalName| {
-            PrefixSums::new(document, move |id| u32::from(document.is(id, &name)))
+        let (mut images, mut times) = (Vec::new(), Vec::new());
+        for (id, node) in (0..).zip(document.nodes()) {
+            match node.name {
+                Some(local_name!("img")) => images.push(id),
+                Some(local_name!("time")) => times.push(id),
+                _ => {}
+            }
+        }
+        let holds = |all: &[NodeId], id: NodeId| {
+            let next = all.get(all.partition_point(|&own| own < id));
+            next.is_some_and(|&own| own < document.node(id).end)
         };
-        let (images, times) = (named(local_name!("img")), named(local_name!("time")));
         let mut repeats =
             Self { groups: Default::default(), words: page.words.total().max(1) as f32 };
         let mut groups: Vec<(LocalName, bool, RepeatedGroup)> = Vec::new();
@@ -104,8 +112,8 @@ impl Repeats {
                 let [heading, year, price, sentence, byline] = &of_blocks;
                 let found = [
                     has(heading),
-                    images.sum(document, child) > 0,
-                    has(year) || times.sum(document, child) > 0,
+                    holds(&images, child),
+                    has(year) || holds(&times, child),
                     has(price),
                     has(sentence),
                     has(byline),

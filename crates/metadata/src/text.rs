@@ -128,8 +128,17 @@ pub(crate) fn has_identifier_word(value: &str, is_one: impl Fn(&str) -> bool) ->
 pub(crate) fn has_number(text: &str) -> bool {
     // No branch per byte, so that the compiler vectorises the loop.
     let digits = |bytes: &[u8]| bytes.iter().fold(false, |any, b| any | b.is_ascii_digit());
-    text.as_bytes().chunks(64).any(digits)
-        || (!text.is_ascii() && text.chars().any(|c| !c.is_ascii() && is_numeric(c)))
+    text.as_bytes().chunks(64).any(digits) || {
+        let mut rest = text;
+        std::iter::from_fn(|| {
+            rest = &rest[rest.bytes().position(|byte| !byte.is_ascii())?..];
+            let mut chars = rest.chars();
+            let c = chars.next();
+            rest = chars.as_str();
+            c
+        })
+        .any(is_numeric)
+    }
 }
 
 /// Lower-case without diacritics (Latin, Greek tonos); `None` for combining accents.

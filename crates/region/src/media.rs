@@ -12,7 +12,7 @@ use crate::formulas::{
 };
 use crate::labels::is_picture_file;
 use crate::names::is_foreign_file;
-use crate::picture::{PagePicture, is_picture, picture_of};
+use crate::picture::{FoundPicture, is_picture};
 use crate::texts::PageTexts;
 
 /// Maximum bytes of text between a picture above an article and its first text: headline, byline, summary.
@@ -43,7 +43,7 @@ pub(crate) fn choose(
     let of = Chooser { texts, media, roles, include, lead: lead_files(texts) };
     let mut shown: BTreeSet<(Option<NodeId>, String)> = BTreeSet::new();
     let mut addresses: BTreeSet<String> = BTreeSet::new();
-    let mut is_new = |picture: &PagePicture, figure: Option<NodeId>| {
+    let mut is_new = |picture: &FoundPicture<'_>, figure: Option<NodeId>| {
         // A figure may repeat its picture in other sizes, or for readers without scripts.
         let in_figure =
             figure.is_none() || shown.insert((figure, stem(&picture.address).to_owned()));
@@ -71,9 +71,9 @@ pub(crate) fn choose(
             if !of.accepts(site, true, true) {
                 continue;
             }
-            let Some(picture) = picture_of(document, id, texts.base) else { continue };
+            let Some(picture) = FoundPicture::of(document, id, texts.base) else { continue };
             if of.accepts_picture(&picture, site) && is_new(&picture, of.figure(id)) {
-                of_nodes.insert(id, Medium::Picture(picture));
+                of_nodes.insert(id, Medium::Picture(picture.read()));
             }
         } else if of.accepts(site, true, true)
             && let Some(found) = player(texts, id)
@@ -115,11 +115,12 @@ pub(crate) fn choose(
             Some(&local_name!("noscript")) => {
                 let picture =
                     inner.subtree(place.id).find(|&id| inner.name(id).is_some_and(is_picture));
-                if let Some(picture) = picture.and_then(|id| picture_of(inner, id, texts.base)) {
+                let found = picture.and_then(|id| FoundPicture::of(inner, id, texts.base));
+                if let Some(picture) = found {
                     let takes = !of.is_repeated(place, &of_nodes)
                         && of.accepts_picture(&picture, site)
                         && is_new(&picture, of.figure(place.parent));
-                    takes.then_some(Medium::Picture(picture))
+                    takes.then(|| Medium::Picture(picture.read()))
                 } else {
                     let is_frame = |id: &NodeId| inner.is(*id, &local_name!("iframe"));
                     let frame = inner.subtree(place.id).find(is_frame);
@@ -225,13 +226,17 @@ impl Chooser<'_> {
         // If a figure contains text of the article, that is its caption.
         let start = figure.filter(|&figure| texts.own(figure) == 0).unwrap_or(site.parent);
         let inline = document.parent(site.parent).is_some_and(|p| texts.own(p) > 0);
+        let is_inside = self.include[site.parent as usize] && inline;
+        if figure.is_none() && !is_inside && self.is_far(site) {
+            return false;
+        }
         let Some(top) = texts.top(start) else { return false };
         let own = texts.own(top) > 0;
         let (from, to) = if own { (site.start, site.end) } else { (top, document.node(top).end) };
         if !own && self.is_teaser(top) {
             return false;
         }
-        if texts.is_between(site.start) || self.include[site.parent as usize] && inline {
+        if texts.is_between(site.start) || is_inside {
             return true;
         }
         let (from, to) = match figure {
@@ -247,6 +252,13 @@ impl Chooser<'_> {
             return false;
         };
         strong && between <= most || is_photo && between == 0 && is_beside()
+    }
+
+    /// Whether there is too much text between the article and a medium, whatever else is around it: most pictures of a page.
+    fn is_far(&self, site: MediumPosition) -> bool {
+        let texts = self.texts;
+        site.end <= texts.first && texts.all.range(site.end, texts.first) > ABOVE
+            || site.start > texts.last && texts.all.range(texts.last + 1, site.start) > BELOW
     }
 
     /// Whether an element without text of the article is a teaser: it contains a heading, or much text besides captions. In a row
@@ -271,7 +283,7 @@ impl Chooser<'_> {
         self.texts.text(id).saturating_sub(captions)
     }
 
-    fn accepts_picture(&self, picture: &PagePicture, site: MediumPosition) -> bool {
+    fn accepts_picture(&self, picture: &FoundPicture<'_>, site: MediumPosition) -> bool {
         let (width, height) = (picture.width, picture.height);
         let is_within = |side: Option<u32>, most: u32| side.is_some_and(|side| side <= most);
         let is_icon = is_within(width, TINY)
@@ -284,12 +296,12 @@ impl Chooser<'_> {
         let strong = is_lead
             || self.figure(site.parent).is_some()
             || width.is_some_and(|width| width >= WIDE)
-            || !picture.set.is_empty();
+            || picture.has_set();
         !self.leads_elsewhere(site) && self.accepts(site, strong, self.may_be_photo(picture, site))
     }
 
     /// Whether a picture may be a photo: not a drawing by its type, nor a link (button, banner) unless to a larger picture.
-    fn may_be_photo(&self, picture: &PagePicture, site: MediumPosition) -> bool {
+    fn may_be_photo(&self, picture: &FoundPicture<'_>, site: MediumPosition) -> bool {
         let document = self.document();
         let mut around = document.ancestors(site.parent).take(6);
         let link = around.find(|&id| document.is(id, &local_name!("a")));

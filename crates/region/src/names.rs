@@ -160,9 +160,11 @@ impl NamedAs {
 
 /// Whether the class of an element contains a word for captions, or a word that ends in "caption", such as "thumbcaption".
 pub(crate) fn has_class_of_caption(document: &Document, id: NodeId) -> bool {
-    let ends_so = |word: &[u8]| word.to_ascii_lowercase().ends_with(b"caption");
+    let ends_so = |word: &[u8]| {
+        word.last_chunk().is_some_and(|end: &[u8; 7]| end.eq_ignore_ascii_case(b"caption"))
+    };
     let class = document.attribute(id, &local_name!("class"));
-    class.is_some_and(|class| has_word(class, &CAPTIONS) || words(class).any(ends_so))
+    class.is_some_and(|class| words(class).any(|word| ends_so(word) || CAPTIONS.has(word)))
 }
 
 /// The classification of a page's elements by their tags and names, decided once per kind of element.

@@ -1,5 +1,7 @@
 //! Finds the best source of a picture, on pages with lazy loading and responsive pictures.
 
+use std::cmp::Reverse;
+
 use dom::{Document, Element, LocalName, NodeId, absolute_url, local_name, local_names, web_url};
 use url::Url;
 
@@ -50,62 +52,111 @@ pub(crate) fn is_picture(name: &LocalName) -> bool {
     matches!(*name, local_name!("img")) || matches!(&**name, "amp-img" | "amp-anim")
 }
 
-/// Returns the picture that an `img` shows; `None` if it has no address.
-pub(crate) fn picture_of(document: &Document, id: NodeId, base: &Url) -> Option<PagePicture> {
-    let element = document.element(id)?;
-    let mut candidates = Vec::new();
-    if let Some(around) = document.parent(id).filter(|&p| document.is(p, &local_name!("picture"))) {
-        // Browsers take the first source that fits; here, readers choose formats and sizes.
-        for source in document.children(around).filter(|&c| document.is(c, &local_name!("source")))
-        {
-            if let Some(source) = document.element(source) {
-                add_set(source, base, &mut candidates);
+/// An `img` with its sources, of which only the best is resolved: most pictures of a page are not part of the article.
+pub(crate) struct FoundPicture<'a> {
+    element: Element<'a>,
+    base: &'a Url,
+    pub(crate) address: String,
+    /// Candidates of `source` elements, before those of the element itself.
+    candidates: Vec<SourceCandidate<'a>>,
+    of_sources: usize,
+    /// The addresses for lazy loading and in `src`.
+    single: [Option<String>; 2],
+    /// Size in pixels, if the page gives it.
+    pub(crate) width: Option<u32>,
+    pub(crate) height: Option<u32>,
+}
+
+impl<'a> FoundPicture<'a> {
+    /// Finds the picture that an `img` shows; `None` if it has no address.
+    pub(crate) fn of(document: &'a Document, id: NodeId, base: &'a Url) -> Option<Self> {
+        let element = document.element(id)?;
+        let mut candidates = Vec::new();
+        let is_around = |id: &NodeId| document.is(*id, &local_name!("picture"));
+        if let Some(around) = document.parent(id).filter(is_around) {
+            // Browsers take the first source that fits; here, readers choose formats and sizes.
+            let is_source = |id: &NodeId| document.is(*id, &local_name!("source"));
+            let sources = document.children(around).filter(is_source);
+            let sources = sources.filter_map(|source| document.element(source));
+            sources.for_each(|source| add_set(source, &mut candidates));
+        }
+        let of_sources = candidates.len();
+        add_set(element, &mut candidates);
+        let own = element
+            .attribute(&local_name!("src"))
+            .and_then(|src| absolute_url(src, base))
+            .filter(is_shown);
+        let (lazy, is_placeholder) = match lazy_source(element, base) {
+            Some(lazy) => (Some(lazy), own.as_ref().is_none_or(is_placeholder)),
+            None => {
+                let other = other_source(element, base);
+                let is_placeholder = own.as_ref().is_none_or(|own| {
+                    is_placeholder(own) || other.is_some() && has_name_of_placeholder(own)
+                });
+                (other.filter(|_| is_placeholder), is_placeholder)
+            }
+        };
+        // The widest candidate: of the element itself, else of `source`.
+        let widest = |of: &[SourceCandidate<'_>]| {
+            let mut ordered: Vec<_> = of.iter().collect();
+            ordered.sort_by_key(|candidate| Reverse(candidate.size));
+            let mut ordered = ordered.into_iter();
+            let best = ordered.find_map(|own| Some((own.size, String::from(own.url(base)?))))?;
+            Some(best).filter(|best| !is_placeholder_name(&best.1))
+        };
+        let from_set =
+            widest(&candidates[of_sources..]).or_else(|| widest(&candidates[..of_sources]));
+        let own = own.filter(|_| !is_placeholder).map(String::from);
+        let lazy = lazy.map(String::from);
+        let address = match (from_set, &lazy) {
+            (Some((size, set)), _) if size > 1_000 || is_placeholder => set,
+            (_, Some(lazy)) => lazy.clone(),
+            (Some((_, set)), None) => set,
+            (None, None) => own.clone()?,
+        };
+        Some(Self {
+            element,
+            base,
+            address,
+            candidates,
+            of_sources,
+            single: [lazy, own],
+            width: pixels(element, "width"),
+            height: pixels(element, "height"),
+        })
+    }
+
+    /// Whether the element itself has several sources.
+    pub(crate) fn has_set(&self) -> bool {
+        self.candidates[self.of_sources..].iter().any(|own| own.url(self.base).is_some())
+    }
+
+    /// Resolves its other sources.
+    pub(crate) fn read(self) -> PagePicture {
+        let Self { element, base, address, candidates, of_sources, single, width, height } = self;
+        let resolved = candidates
+            .iter()
+            .enumerate()
+            .filter_map(|(at, own)| Some((at < of_sources, String::from(own.url(base)?), own)));
+        let mut resolved: Vec<_> = resolved.collect();
+        let own = resolved.iter().filter(|own| !own.0);
+        let written = own.map(|(_, address, candidate)| {
+            format!("{}{}", address.replace(',', "%2C"), candidate.written())
+        });
+        let set = written.collect::<Vec<_>>().join(", ");
+        // Candidates of the element by size, candidates of `source`, then single addresses.
+        resolved.sort_by_key(|own| (own.0, Reverse(own.2.size)));
+        let single = single.into_iter().flatten().filter(|own| own.starts_with("http"));
+        let mut others: Vec<String> = Vec::new();
+        for other in resolved.into_iter().map(|own| own.1).chain(single) {
+            if other != address && !others.contains(&other) && !is_placeholder_name(&other) {
+                others.push(other);
             }
         }
+        let alt = first_of(element, &["alt"]).map(dom::normalize_space);
+        let alt = alt.filter(|alt| !alt.is_empty());
+        PagePicture { address, others, set, alt, width, height }
     }
-    let of_sources = candidates.len();
-    add_set(element, base, &mut candidates);
-    let own = element
-        .attribute(&local_name!("src"))
-        .and_then(|src| absolute_url(src, base))
-        .filter(is_shown);
-    let (lazy, is_placeholder) = match lazy_source(element, base) {
-        Some(lazy) => (Some(lazy), own.as_ref().is_none_or(is_placeholder)),
-        None => {
-            let other = other_source(element, base);
-            let is_placeholder = own.as_ref().is_none_or(|own| {
-                is_placeholder(own) || other.is_some() && has_name_of_placeholder(own)
-            });
-            (other.filter(|_| is_placeholder), is_placeholder)
-        }
-    };
-    // The widest candidate: of the element itself, else of `source`.
-    let widest = |of: &[SourceCandidate]| {
-        let best = of.iter().enumerate().max_by_key(|(at, c)| (c.size, std::cmp::Reverse(*at)))?;
-        Some(best.1.clone()).filter(|best| !is_placeholder_name(&best.address))
-    };
-    let from_set = widest(&candidates[of_sources..]).or_else(|| widest(&candidates[..of_sources]));
-    let own = own.filter(|_| !is_placeholder).map(String::from);
-    let lazy = lazy.map(String::from);
-    let address = match (from_set, &lazy) {
-        (Some(set), _) if set.size > 1_000 || is_placeholder => set.address,
-        (_, Some(lazy)) => lazy.clone(),
-        (Some(set), None) => set.address,
-        (None, None) => own.clone()?,
-    };
-    let others = others(&address, &candidates, of_sources, [lazy, own]);
-    let candidate =
-        |c: &SourceCandidate| format!("{}{}", c.address.replace(',', "%2C"), c.written());
-    let set: Vec<String> = candidates[of_sources..].iter().map(candidate).collect();
-    let alt = first_of(element, &["alt"]).map(dom::normalize_space).filter(|alt| !alt.is_empty());
-    Some(PagePicture {
-        address,
-        others,
-        set: set.join(", "),
-        alt,
-        width: pixels(element, "width"),
-        height: pixels(element, "height"),
-    })
 }
 
 /// Returns the address in the first attribute for lazy loading that has one.
@@ -114,7 +165,8 @@ fn lazy_source(element: Element<'_>, base: &Url) -> Option<Url> {
     let is_address = |name: &&&str| {
         first_of(element, &[name]).is_some_and(|value| !value.starts_with(['{', '[']))
     };
-    LAZY.iter().filter(is_address).find_map(address)
+    let may_be_lazy = element.attributes().any(|(name, _)| name.starts_with("data-"));
+    LAZY.iter().filter(|_| may_be_lazy).filter(is_address).find_map(address)
 }
 
 /// Returns the address in any other attribute that consists of the address of a picture.
@@ -124,29 +176,10 @@ fn other_source(element: Element<'_>, base: &Url) -> Option<Url> {
         let is_other = !matches!(*name, local_names!("src" "srcset" "alt" "title" "longdesc"));
         let is_whole =
             is_path && !value.contains(|c: char| c.is_whitespace() || "{}<>\"".contains(c));
-        let url = web_url(value, base).filter(|_| is_other && is_whole)?;
+        let url = (is_other && is_whole).then(|| web_url(value, base)).flatten()?;
         (is_picture_file(&url) || name.ends_with("src")).then_some(url)
     };
     element.attributes().map(|(name, value)| (name, value.trim())).find_map(address)
-}
-
-/// Returns the sources other than the best: candidates of the element by size, candidates of `source`, then single addresses.
-fn others(
-    best: &str,
-    candidates: &[SourceCandidate],
-    of_sources: usize,
-    single: [Option<String>; 2],
-) -> Vec<String> {
-    let mut ordered: Vec<(usize, &SourceCandidate)> = candidates.iter().enumerate().collect();
-    ordered.sort_by_key(|&(at, candidate)| (at < of_sources, std::cmp::Reverse(candidate.size)));
-    let single = single.into_iter().flatten().filter(|own| own.starts_with("http"));
-    let mut others: Vec<String> = Vec::new();
-    for address in ordered.into_iter().map(|own| own.1.address.clone()).chain(single) {
-        if address != best && !others.contains(&address) && !is_placeholder_name(&address) {
-            others.push(address);
-        }
-    }
-    others
 }
 
 /// Whether a picture at this address can be shown: it is on the web, or an embedded bitmap.
@@ -183,15 +216,19 @@ fn is_placeholder_name(path: &str) -> bool {
     PLACEHOLDERS.iter().any(|word| file.contains(word))
 }
 
-#[derive(Clone, Debug)]
-struct SourceCandidate {
-    address: String,
+#[derive(Clone, Copy)]
+struct SourceCandidate<'a> {
+    address: &'a str,
     /// Its width in pixels, or its density in thousandths; 1,000 if it has neither.
     size: u32,
     by_width: bool,
 }
 
-impl SourceCandidate {
+impl SourceCandidate<'_> {
+    fn url(&self, base: &Url) -> Option<Url> {
+        web_url(self.address, base)
+    }
+
     fn written(&self) -> String {
         match self.by_width {
             true => format!(" {}w", self.size),
@@ -202,7 +239,7 @@ impl SourceCandidate {
 }
 
 /// Adds the candidates of an element's `srcset` (HTML §4.8.4.3.9), or of the attribute that lazy loading uses instead.
-fn add_set(element: Element<'_>, base: &Url, candidates: &mut Vec<SourceCandidate>) {
+fn add_set<'a>(element: Element<'a>, candidates: &mut Vec<SourceCandidate<'a>>) {
     let Some(set) = SETS
         .iter()
         .filter_map(|name| first_of(element, &[name]))
@@ -233,10 +270,8 @@ fn add_set(element: Element<'_>, base: &Url, candidates: &mut Vec<SourceCandidat
             (None, Some(density)) => (density * 1_000.0, false),
             (None, None) => (1_000.0, false),
         };
-        if let Some(url) = web_url(bare, base) {
-            let size = size.clamp(0.0, 1e6) as u32;
-            candidates.push(SourceCandidate { address: url.into(), size, by_width });
-        }
+        let size = size.clamp(0.0, 1e6) as u32;
+        candidates.push(SourceCandidate { address: bare, size, by_width });
     }
 }
 
@@ -248,7 +283,7 @@ mod tests {
         let page = dom::parse(html);
         let base = Url::parse("https://a.example/b/").unwrap();
         let id = page.ids().find(|&id| page.name(id).is_some_and(is_picture))?;
-        picture_of(&page, id, &base).map(|picture| picture.address)
+        FoundPicture::of(&page, id, &base).map(|picture| picture.address)
     }
 
     #[test]
@@ -258,7 +293,7 @@ mod tests {
         let page = dom::parse(html);
         let base = Url::parse("https://a.example/").unwrap();
         let id = page.ids().find(|&id| page.name(id).is_some_and(is_picture)).unwrap();
-        let picture = picture_of(&page, id, &base).unwrap();
+        let picture = FoundPicture::of(&page, id, &base).unwrap().read();
         assert_eq!(picture.address, "https://a.example/l.jpg");
         let others: Vec<&str> =
             picture.others.iter().map(|own| own.trim_start_matches("https://a.example/")).collect();

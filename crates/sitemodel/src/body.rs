@@ -60,7 +60,7 @@ pub(crate) struct ThreadPost {
     /// The texts with the name of its author, and perhaps of its editor, if that stands at the same place.
     pub(crate) authors: Vec<NodeId>,
     /// Texts with a date and elements that declare one, each with its place. It may be the date when the author joined.
-    pub(crate) dates: Vec<(u64, NodeId)>,
+    pub(crate) dates: Vec<(usize, NodeId)>,
     /// Elements within the content that contain nothing but labels.
     pub(crate) labels: Vec<NodeId>,
     /// Nodes outside of the content that contain nothing but names, dates, labels, and what depends on the author.

@@ -135,12 +135,12 @@ impl ParsedPage<'_> {
 /// The attributes that name the purpose of an element.
 const NAMING: [LocalName; 2] = [local_name!("id"), local_name!("class")];
 
-/// Hashes of the stable tokens of an element's id and class; the seed distinguishes id and class.
-fn naming_tokens(element: Element<'_>) -> impl Iterator<Item = u64> {
-    NAMING.into_iter().enumerate().flat_map(move |(seed, name)| {
-        let tokens = element.attribute(&name).into_iter().flat_map(class_tokens);
-        tokens.filter_map(move |token| stable_hash(token, seed as u64))
-    })
+/// Adds the hashes of the stable tokens of an element's id and class; the seed distinguishes id and class.
+fn add_naming_tokens(element: Element<'_>, hashes: &mut Vec<u64>) {
+    for (seed, name) in NAMING.iter().enumerate() {
+        let tokens = element.attribute(name).into_iter().flat_map(class_tokens);
+        hashes.extend(tokens.filter_map(|token| stable_hash(token, seed as u64)));
+    }
 }
 
 /// Hashes the stable part of a name: without digits, and then without separators at the ends, so that `post-1234` equals
@@ -168,7 +168,9 @@ impl NamingTokens {
         let kinds = document.kinds().all();
         let mut names = Self { ends: Vec::with_capacity(kinds.len()), tokens: Vec::new() };
         for kind in kinds {
-            names.tokens.extend(document.element(kind.first).into_iter().flat_map(naming_tokens));
+            if let Some(element) = document.element(kind.first) {
+                add_naming_tokens(element, &mut names.tokens);
+            }
             names.ends.push(names.tokens.len() as u32);
         }
         names

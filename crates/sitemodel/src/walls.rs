@@ -11,7 +11,7 @@ use memchr::memmem::Finder;
 use model::{Access, Article, DropReason, Source};
 use phrases::{ALONE, kind_of};
 use terms::count_words;
-use terms::letters::is_alphanumeric;
+use terms::letters::{is_alphanumeric, runs_of_letters, split_at_spaces};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -50,20 +50,22 @@ pub(crate) fn repeated_lines<'a>(
     if pages.len() < ADDRESSES {
         return Vec::new();
     }
-    let mut addresses: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
+    let mut stories: BTreeMap<String, usize> = BTreeMap::new();
+    let mut lines: Vec<(u64, usize)> = Vec::new();
     for (page, body) in &pages {
         let url = &page.page.url;
         let text = text_of(&page.document, &body.nodes, &body.prune);
+        let next = stories.len();
+        let story = *stories.entry(story(url)).or_insert(next);
         let mut hashes = LineHasher::of(url);
-        let lines: BTreeSet<u64> = text.lines().filter_map(|line| hashes.hash(line)).collect();
-        let story = story(url);
-        for line in lines {
-            addresses.entry(line).or_default().insert(story.clone());
-        }
+        lines.extend(text.lines().filter_map(|line| Some((hashes.hash(line)?, story))));
     }
-    let repeated = addresses.into_iter().filter(|(_, stories)| stories.len() >= ADDRESSES);
+    lines.sort_unstable();
+    lines.dedup();
+    let of_lines = lines.chunk_by(|one, other| one.0 == other.0);
+    let repeated = of_lines.filter(|stories| stories.len() >= ADDRESSES);
     repeated
-        .map(|(line, stories)| (line, 2 * stories.len() >= pages.len()))
+        .map(|stories| (stories[0].0, 2 * stories.len() >= pages.len()))
         .take(MOST_LINES)
         .collect()
 }
@@ -320,13 +322,16 @@ impl LineHasher {
             }
         }
         self.words.clear();
-        let compound = lower.split_whitespace().filter(|word| !is_compound_identifier(word));
-        let words = compound.flat_map(|word| word.split(|c| !is_alphanumeric(c)));
-        for word in words.filter(|word| !word.is_empty() && !is_identifier(word)) {
-            if !self.words.is_empty() {
-                self.words.push(' ');
+        let has_digits = lower.bytes().any(|byte| byte.is_ascii_digit());
+        let is_compound = |word: &&str| has_digits && is_compound_identifier(word);
+        for compound in split_at_spaces(&lower).filter(|word| !is_compound(word)) {
+            let words = runs_of_letters(compound);
+            for word in words.filter(|word| !has_digits || !is_identifier(word)) {
+                if !self.words.is_empty() {
+                    self.words.push(' ');
+                }
+                self.words.push_str(word);
             }
-            self.words.push_str(word);
         }
         (!self.words.is_empty()).then(|| xxh3_64(self.words.as_bytes()))
     }

@@ -12,7 +12,11 @@ pub fn hash_words(text: &str) -> impl Iterator<Item = (u64, bool)> + '_ {
     std::iter::from_fn(move || {
         word.clear();
         loop {
-            // Most characters are ASCII: reads a whole run of its letters at once.
+            // Most characters are ASCII: skips a whole run of other signs and reads one of letters at once.
+            let begins = |byte: &u8| !byte.is_ascii() || CLASSES[usize::from(*byte)] != 0;
+            if word.is_empty() {
+                rest = &rest[rest.as_bytes().iter().position(begins).unwrap_or(rest.len())..];
+            }
             let bytes = rest.as_bytes();
             let (mut run, mut classes) = (0, 0);
             while let Some(class) = bytes.get(run).map(|byte| CLASSES[usize::from(*byte)])

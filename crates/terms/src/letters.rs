@@ -26,6 +26,44 @@ pub fn is_alphanumeric(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() } else { has(c, ALPHABETIC | NUMERIC) }
 }
 
+/// The longest parts of a text that consist of letters and digits, as [`is_alphanumeric`] knows them, in order.
+pub fn runs_of_letters(text: &str) -> impl Iterator<Item = &str> {
+    runs_of(text, |byte| byte.is_ascii_alphanumeric(), is_alphanumeric)
+}
+
+/// The longest parts of a text without white space, in order: [`str::split_whitespace`], in less time on ASCII.
+pub fn split_at_spaces(text: &str) -> impl Iterator<Item = &str> {
+    runs_of(text, |byte| !matches!(byte, b'\t'..=b'\r' | b' '), |c| !c.is_whitespace())
+}
+
+/// The longest parts of a text whose characters are all in a set: `has_byte` decides for ASCII, `has` for other characters.
+#[inline]
+fn runs_of(
+    text: &str,
+    has_byte: impl Fn(u8) -> bool,
+    has: impl Fn(char) -> bool,
+) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    // The length of the character at `at`, and whether it is in the set.
+    let look = move |at: usize| {
+        let byte = *text.as_bytes().get(at)?;
+        if byte.is_ascii() {
+            return Some((1, has_byte(byte)));
+        }
+        text[at..].chars().next().map(|c| (c.len_utf8(), has(c)))
+    };
+    std::iter::from_fn(move || {
+        while let Some((width, false)) = look(at) {
+            at += width;
+        }
+        let from = at;
+        while let Some((width, true)) = look(at) {
+            at += width;
+        }
+        (from < at).then(|| &text[from..at])
+    })
+}
+
 /// Whether a character is part of a word: a letter, a combining mark, or a joiner that shapes letters (U+200C, U+200D).
 #[inline]
 pub fn is_in_word(c: char) -> bool {
@@ -53,7 +91,18 @@ pub fn lowercase(c: char) -> impl Iterator<Item = char> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn texts_are_split_as_by_the_library(text in "[a1. \t\u{b}\u{1c}\u{a0}é’\u{3000}港]{0,20}") {
+            prop_assert!(split_at_spaces(&text).eq(text.split_whitespace()));
+            let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            prop_assert!(runs_of_letters(&text).eq(words));
+        }
+    }
 
     #[test]
     fn the_table_says_what_the_library_says() {

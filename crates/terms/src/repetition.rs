@@ -1,8 +1,10 @@
 //! Measures how much of a text is repeated.
 
-use rustc_hash::FxHashSet;
+use std::hash::BuildHasher;
 
-use crate::letters::is_alphanumeric;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+
+use crate::letters::{is_alphanumeric, runs_of_letters};
 use crate::script::Script;
 
 /// Number of words in a compared run. Runs of twelve are hardly ever repeated by chance.
@@ -40,24 +42,20 @@ pub fn share_repeated(text: &str) -> f64 {
 
 /// Hashes of the words of a text, or of its characters if most are of scripts without spaces, and the length of a run.
 fn words_of(text: &str) -> (Vec<u64>, usize) {
-    let add = |hash: u64, c: char| (hash.rotate_left(5) ^ u64::from(c)).wrapping_mul(FACTOR);
     let mut words = Vec::with_capacity(text.len() / 4);
-    let (mut hash, mut letters, mut wide) = (0, 0, 0);
-    for c in text.chars() {
-        // Scripts without spaces begin at Thai.
-        wide += usize::from(c >= '\u{e00}');
-        if is_alphanumeric(c) {
-            hash = add(hash, c);
-            letters += 1;
-        } else if hash != 0 {
-            words.push(std::mem::take(&mut hash));
-        }
+    let mut letters = 0;
+    for word in runs_of_letters(text) {
+        words.push(FxBuildHasher.hash_one(word.as_bytes()));
+        letters += word.len();
     }
-    words.extend((hash != 0).then_some(hash));
+    // Characters of scripts without spaces have at least three bytes, and letters at most four.
+    let wide = text.bytes().filter(|&byte| byte >= 0xe0).count();
     let is_unspaced = |c: &char| Script::of(*c).is_some_and(Script::is_unspaced);
-    if 2 * wide > letters && 2 * text.chars().filter(is_unspaced).count() > letters {
+    if 8 * wide > letters {
         let characters = text.chars().filter(|&c| is_alphanumeric(c));
-        return (characters.map(|c| add(0, c)).collect(), RUN_OF_CHARACTERS);
+        if 2 * text.chars().filter(is_unspaced).count() > characters.clone().count() {
+            return (characters.map(|c| FxBuildHasher.hash_one(c)).collect(), RUN_OF_CHARACTERS);
+        }
     }
     (words, RUN)
 }

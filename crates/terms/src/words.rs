@@ -33,12 +33,15 @@ pub struct WordStarts<'a> {
     text: &'a str,
     /// A bit for each byte: whether a word begins there, given the two previous bytes.
     bits: Vec<u64>,
+    /// A bit for each byte: whether it may be part of a word.
+    parts: Vec<u64>,
 }
 
 impl<'a> WordStarts<'a> {
     /// Finds the beginnings. Linear in the text.
     pub fn of(text: &'a str) -> Self {
         let mut bits = Vec::with_capacity(text.len() / 64 + 1);
+        let mut parts = Vec::with_capacity(text.len() / 64 + 1);
         // Letters and apostrophes before a group of 64, in its lowest bits.
         let (mut letters_before, mut joined_before) = (0, 0);
         for group in text.as_bytes().chunks(64) {
@@ -50,30 +53,36 @@ impl<'a> WordStarts<'a> {
                 false => 0,
             };
             bits.push(letters & !(letters << 1 | letters_before | joined << 1 | joined_before));
+            parts.push(letters | bits_of(group, |byte| byte >= 0x80));
             (letters_before, joined_before) = (letters >> 63, joined >> 63);
         }
-        Self { text, bits }
+        Self { text, bits, parts }
     }
 
     /// The number of words of the piece `range`, as [`count_words`] counts them. The range must begin and end at characters.
     pub fn count(&self, range: Range<usize>) -> u32 {
-        let start = range.start;
-        count_between(&self.text[range], |from, to| self.begin_in(start + from, start + to))
-    }
-
-    /// The number of bytes in a range that begin words.
-    #[inline]
-    fn begin_in(&self, from: usize, to: usize) -> u32 {
-        let Some(last) = to.checked_sub(1).filter(|last| *last >= from) else { return 0 };
-        let (first, last) = ((from / 64, !0 << (from % 64)), (last / 64, !0 >> (63 - last % 64)));
-        if first.0 == last.0 {
-            return (self.bits[first.0] & first.1 & last.1).count_ones();
+        // Most texts of a page are white space between elements.
+        if range.len() <= 64 && count_bits(&self.parts, range.start, range.end) == 0 {
+            return 0;
         }
-        let between = self.bits[first.0 + 1..last.0].iter().map(|bits| bits.count_ones());
-        (self.bits[first.0] & first.1).count_ones()
-            + between.sum::<u32>()
-            + (self.bits[last.0] & last.1).count_ones()
+        let start = range.start;
+        let begin = |from, to| count_bits(&self.bits, start + from, start + to);
+        count_between(&self.text[range], begin)
     }
+}
+
+/// The number of bits set in a range.
+#[inline]
+fn count_bits(bits: &[u64], from: usize, to: usize) -> u32 {
+    let Some(last) = to.checked_sub(1).filter(|last| *last >= from) else { return 0 };
+    let (first, last) = ((from / 64, !0 << (from % 64)), (last / 64, !0 >> (63 - last % 64)));
+    if first.0 == last.0 {
+        return (bits[first.0] & first.1 & last.1).count_ones();
+    }
+    let between = bits[first.0 + 1..last.0].iter().map(|bits| bits.count_ones());
+    (bits[first.0] & first.1).count_ones()
+        + between.sum::<u32>()
+        + (bits[last.0] & last.1).count_ones()
 }
 
 /// A bit for each of at most 64 bytes, the lowest for the first byte.

@@ -17,7 +17,7 @@ use model::{
 };
 use region::{ChosenArticle, region_of};
 use terms::Detected;
-use terms::letters::{is_alphanumeric, lowercase};
+use terms::letters::{is_alphanumeric, lowercase, split_at_spaces};
 use url::Url;
 use wrapper::Samples;
 use xxhash_rust::xxh3::xxh3_128;
@@ -373,7 +373,9 @@ fn detect_language(
         name.is_some_and(|name| matches!(*name, local_names!("pre" "code" "samp" "kbd")))
     };
     let mut without = prune.to_vec();
-    without.extend(document.ids().filter(is_code));
+    if document.kinds().all().iter().any(|kind| is_code(&kind.first)) {
+        without.extend(document.ids().filter(is_code));
+    }
     let words = || text_of(document, nodes, &without);
     let detected = (without.len() > prune.len()).then(|| terms::detect(&words())).flatten();
     detected.filter(|found| found.reliable).or_else(|| terms::detect(text))
@@ -397,13 +399,12 @@ pub fn set_text(article: &mut Article, text: String) {
 /// The hash of a text's words: XXH3-128 of the words between white space, in UTF-8, separated by single spaces, as 32 hex
 /// digits. Equal for equal words, whatever the paragraphs.
 fn content_hash(text: &str) -> String {
-    let mut words = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !words.is_empty() {
-            words.push(' ');
-        }
+    let mut words = String::with_capacity(text.len() + 1);
+    for word in split_at_spaces(text) {
         words.push_str(word);
+        words.push(' ');
     }
+    words.pop();
     format!("{:032x}", xxh3_128(words.as_bytes()))
 }
 

@@ -175,10 +175,10 @@ fn dates_of_posts(
     context: &PageContext<'_>,
     language: Option<&str>,
 ) -> Vec<Option<(NodeId, String)>> {
-    let at = |post: &ThreadPost, place: u64| -> Vec<NodeId> {
+    let at = |post: &ThreadPost, place: usize| -> Vec<NodeId> {
         post.dates.iter().filter(|own| own.0 == place).map(|own| own.1).collect()
     };
-    let mut places: Vec<(u64, usize)> = Vec::new();
+    let mut places: Vec<(usize, usize)> = Vec::new();
     for post in posts {
         for &(place, id) in &post.dates {
             let number = at(post, place).iter().position(|&own| own == id).unwrap_or_default();

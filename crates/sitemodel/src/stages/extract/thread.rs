@@ -299,6 +299,7 @@ fn find_posts(parsed: &ParsedPage<'_>, kept: &PrefixSums) -> Vec<ThreadPost> {
         links: &parsed.link_words,
         starts: starts(document, &parsed.words, &dates),
         dates,
+        nodes: document.ids().map(|id| SeenNode::of(parsed, id)).collect(),
         base: Url::parse(&parsed.page.url).ok(),
     };
     let mut kinds = kinds(&page);
@@ -333,10 +334,66 @@ struct DatedPage<'a> {
     dates: PrefixSums,
     /// The start of each element, including a line before it that belongs to it.
     starts: Vec<NodeId>,
+    nodes: Vec<SeenNode<'a>>,
     base: Option<Url>,
 }
 
+/// What places depend on, of a node of any possible post.
+#[derive(Clone, Copy)]
+enum SeenNode<'a> {
+    /// A text with words: a hash of its words, and whether it may repeat in other posts.
+    Text(u64, bool),
+    /// An element within a link that gives a name its colour: it makes no place.
+    Colour,
+    /// An element with its first class name without digits, and the number of its column if it is a cell.
+    Element(&'a str, u8),
+    Blank,
+}
+
+impl<'a> SeenNode<'a> {
+    fn of(parsed: &'a ParsedPage<'_>, id: NodeId) -> Self {
+        let document = &parsed.document;
+        if let Some(text) = document.text(id) {
+            let is_quoted = || {
+                let mut around = document.ancestors(id).take(DECLARED);
+                text.len() > NAME.1
+                    && around.any(|own| document.is(own, &local_name!("blockquote")))
+            };
+            let hash = || xxh3_64(normalize_space(text).as_bytes());
+            let is_compared = text.len() <= LONGEST_REPEATED && !is_quoted();
+            return match parsed.words.range(id, id + 1) {
+                0 => Self::Blank,
+                _ => Self::Text(hash(), is_compared),
+            };
+        }
+        let Some(name) = document.name(id) else { return Self::Blank };
+        let is_in_link = || {
+            document.ancestors(id).skip(1).take(3).any(|own| document.is(own, &local_name!("a")))
+        };
+        let is_mark = || {
+            document.text_content(id).trim().chars().nth(1).is_none()
+                || is_hidden_from_sight(document, id)
+        };
+        if is_inline(name) && !is_part_of_text(name) && is_in_link() && !is_mark() {
+            return Self::Colour;
+        }
+        // Further class names describe a state: online, first, edited.
+        let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
+        let class = class_tokens(class).find(|token| !has_digit(token)).unwrap_or_default();
+        let is_cell = matches!(*name, local_names!("td" "th"));
+        let row = document.parent(id).filter(|_| is_cell);
+        let before =
+            row.into_iter().flat_map(|row| document.children(row).take_while(|&own| own < id));
+        let column = before.filter(|&own| document.name(own).is_some()).take(MOST_CELLS).count();
+        Self::Element(class, column as u8)
+    }
+}
+
 impl DatedPage<'_> {
+    fn has_date(&self, id: NodeId) -> bool {
+        self.dates.range(id, id + 1) > 0
+    }
+
     /// Sums over an element and the line before it that belongs to it.
     fn sum(&self, sums: &PrefixSums, id: NodeId) -> u32 {
         sums.range(self.starts[id as usize], self.document.node(id).end)
@@ -424,6 +481,10 @@ struct Place {
     /// All texts there, and their words.
     count: usize,
     words: u32,
+    /// Whether most members have a date there.
+    is_dated: bool,
+    /// Whether the texts there depend on the author: rank, number of posts, signature.
+    is_of_profile: bool,
 }
 
 impl Place {
@@ -446,18 +507,16 @@ impl Place {
 struct PostPlaces<'a> {
     page: &'a DatedPage<'a>,
     members: &'a [NodeId],
-    places: BTreeMap<u64, Place>,
+    /// The first place is that of the posts themselves.
+    places: Vec<Place>,
     /// The place of each text and element.
-    place_of: FxHashMap<NodeId, u64>,
-    /// The class names of the elements with a tag name below a place.
-    classes: FxHashMap<(u64, &'a str), Vec<&'a str>>,
-    /// By text, the last member that contains it, and the number of members that do.
-    repeated: BTreeMap<String, (usize, usize)>,
-    /// Places at which most members have a date.
-    dated: BTreeSet<u64>,
-    /// Places whose texts depend on the author: rank, number of posts, signature.
-    profile: BTreeSet<u64>,
+    place_of: FxHashMap<NodeId, usize>,
+    /// By the hash of a text, the last member that contains it, and the number of members that do.
+    repeated: FxHashMap<u64, (usize, usize)>,
 }
+
+/// The number of each place, by the place above, the tag name, the class name and the column.
+type PlaceNumbers<'a> = FxHashMap<(usize, &'a LocalName, &'a str, u8), usize>;
 
 impl<'a> PostPlaces<'a> {
     fn of(page: &'a DatedPage<'a>, members: &'a [NodeId]) -> Self {
@@ -465,16 +524,16 @@ impl<'a> PostPlaces<'a> {
         let mut found = Self {
             page,
             members,
-            places: BTreeMap::new(),
+            places: vec![Place::default()],
             place_of: FxHashMap::default(),
-            classes: FxHashMap::default(),
-            repeated: BTreeMap::new(),
-            dated: BTreeSet::new(),
-            profile: BTreeSet::new(),
+            repeated: FxHashMap::default(),
         };
+        let mut numbers = PlaceNumbers::default();
+        // The class names of the elements with a tag name below a place.
+        let mut classes: FxHashMap<(usize, &LocalName), Vec<&str>> = FxHashMap::default();
         for (at, &member) in members.iter().enumerate() {
             let end = document.node(member).end;
-            let mut open: Vec<(NodeId, u64)> = vec![(end, 0)];
+            let mut open: Vec<(NodeId, usize)> = vec![(end, 0)];
             let mut id = found.start(member);
             while id < end {
                 if id == member {
@@ -490,89 +549,52 @@ impl<'a> PostPlaces<'a> {
                     open.pop();
                 }
                 let above = open.last().map_or(0, |last| last.1);
-                match document.text(id) {
-                    Some(text) => found.add_text(at, id, text, above),
-                    None => {
-                        let own = found.place_below(above, id);
-                        found.place_of.insert(id, own);
-                        open.push((document.node(id).end, own));
-                        let place = found.places.entry(own).or_default();
-                        if place.elements.last().is_none_or(|last| last.0 != at) {
-                            place.elements.push((at, id));
-                        }
+                let own = match (page.nodes[id as usize], document.name(id)) {
+                    (SeenNode::Element(class, column), Some(name)) => {
+                        let known = classes.entry((above, name)).or_default();
+                        let class = known_class(known, class);
+                        let next = found.places.len();
+                        *numbers.entry((above, name, class, column)).or_insert(next)
+                    }
+                    (SeenNode::Text(hash, is_compared), _) => {
+                        found.add_text(at, id, (hash, is_compared), above);
+                        above
+                    }
+                    _ => above,
+                };
+                if document.name(id).is_some() {
+                    found.place_of.insert(id, own);
+                    open.push((document.node(id).end, own));
+                    if own == found.places.len() {
+                        found.places.push(Place::default());
+                    }
+                    let place = &mut found.places[own];
+                    if place.elements.last().is_none_or(|last| last.0 != at) {
+                        place.elements.push((at, id));
                     }
                 }
                 id += 1;
             }
         }
-        let dated = found.places.iter().filter(|own| found.is_of_dates(own.1));
-        found.dated = dated.map(|own| *own.0).collect();
+        let least = found.least();
+        for place in &mut found.places {
+            let dated = place.texts.iter().filter(|own| page.has_date(own.1)).count();
+            place.is_dated = dated >= least;
+        }
         found
     }
 
-    /// Returns the place of an element below the place `above`: the hash of a path of tag and class names.
-    fn place_below(&mut self, above: u64, id: NodeId) -> u64 {
-        let document = self.page.document;
-        let Some(name) = document.name(id) else { return above };
-        // Some names have an element of their own, for their colour.
-        let is_in_link = || {
-            document.ancestors(id).skip(1).take(3).any(|own| document.is(own, &local_name!("a")))
-        };
-        let is_mark = || {
-            document.text_content(id).trim().chars().nth(1).is_none()
-                || is_hidden_from_sight(document, id)
-        };
-        if is_inline(name) && !is_part_of_text(name) && is_in_link() && !is_mark() {
-            return above;
-        }
-        let name = &**name;
-        // Further class names, and extensions of a name, describe a state: online, first, edited.
-        let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
-        let own = class_tokens(class).find(|token| !has_digit(token)).unwrap_or_default();
-        let extends = |own: &str, other: &str| {
-            own.strip_prefix(other)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
-        };
-        let known = self.classes.entry((above, name)).or_default();
-        let class = match known.iter().find(|other| extends(own, other) || extends(other, own)) {
-            Some(other) => other,
-            None => {
-                if known.len() < MOST_CLASSES {
-                    known.push(own);
-                }
-                own
-            }
-        };
-        // Cells of a row differ by their column.
-        let row = document.parent(id).filter(|_| name == "td" || name == "th");
-        let before =
-            row.into_iter().flat_map(|row| document.children(row).take_while(|&own| own < id));
-        let column = before.filter(|&own| document.name(own).is_some()).take(MOST_CELLS).count();
-        let class = class.as_bytes();
-        xxh3_64(&[&above.to_le_bytes()[..], name.as_bytes(), b" ", class, &[column as u8]].concat())
-    }
-
-    fn add_text(&mut self, at: usize, id: NodeId, text: &str, above: u64) {
-        let words = self.page.words.range(id, id + 1);
-        if words == 0 {
-            return;
-        }
+    fn add_text(&mut self, at: usize, id: NodeId, (hash, is_compared): (u64, bool), above: usize) {
         self.place_of.insert(id, above);
-        let place = self.places.entry(above).or_default();
+        let place = &mut self.places[above];
         place.count += 1;
-        place.words += words;
-        let hash = xxh3_64(text.trim().as_bytes());
+        place.words += self.page.words.range(id, id + 1);
         match place.texts.last_mut().filter(|last| last.0 == at) {
             Some(last) => last.2 = last.2.rotate_left(1) ^ hash,
             None => place.texts.push((at, id, hash)),
         }
-        let is_quoted = || {
-            let mut around = self.page.document.ancestors(id).take(DECLARED);
-            text.len() > NAME.1
-                && around.any(|own| self.page.document.is(own, &local_name!("blockquote")))
-        };
-        if text.len() <= LONGEST_REPEATED && !is_quoted() {
-            let seen = self.repeated.entry(normalize_space(text)).or_insert((usize::MAX, 0));
+        if is_compared {
+            let seen = self.repeated.entry(hash).or_insert((usize::MAX, 0));
             if seen.0 != at {
                 *seen = (at, seen.1 + 1);
             }
@@ -585,11 +607,12 @@ impl<'a> PostPlaces<'a> {
     }
 
     /// Returns the place of the authors' names: the first of the places with the best rating.
-    fn authors(&self) -> Option<(u64, &Place)> {
-        let rated = self.places.iter().filter(|own| own.1.texts.len() >= self.least());
+    fn authors(&self) -> Option<usize> {
+        let rated = self.places.iter().enumerate();
+        let rated = rated.filter(|own| own.1.texts.len() >= self.least());
         let rated = rated.filter_map(|(path, place)| {
             let rating = (rate_names(self.page.document, place)?, place.texts.len());
-            Some((rating, Reverse(&place.texts), *path, place))
+            Some((rating, Reverse(&place.texts), path, place))
         });
         let rated: Vec<_> = rated.collect();
         let best = rated.iter().max_by_key(|own| (own.0, own.1))?;
@@ -602,33 +625,23 @@ impl<'a> PostPlaces<'a> {
             own.0.0 > 0 && rank(own) > rank(best) && best.3.is_determined_by(own.3)
         });
         let finer = finer.max_by_key(|own| (own.0, own.1));
-        Some(finer.unwrap_or(best)).map(|own| (own.2, own.3))
-    }
-
-    /// Whether most members have a date at a place.
-    fn is_of_dates(&self, place: &Place) -> bool {
-        let dated = place.texts.iter().filter(|own| has_date(self.page.document, own.1)).count();
-        dated >= self.least()
+        Some(finer.unwrap_or(best).2)
     }
 
     /// Whether a text is an author's name, a date, a label, or repeated in half of the members.
-    fn is_around(&self, id: NodeId, authors: Option<u64>) -> bool {
-        let document = self.page.document;
-        let Some((path, text)) = self.place_of.get(&id).zip(document.text(id)) else {
-            return false;
-        };
-        let place = &self.places[path];
+    fn is_around(&self, id: NodeId, authors: Option<usize>) -> bool {
+        let SeenNode::Text(hash, _) = self.page.nodes[id as usize] else { return false };
+        let Some(&at) = self.place_of.get(&id) else { return false };
+        let place = &self.places[at];
         let is_label =
             (place.words as f32) < LABEL * place.count as f32 && place.texts.len() >= self.least();
         let is_repeated = || {
-            let times = self.repeated.get(&normalize_space(text)).map_or(0, |own| own.1);
-            text.len() <= LONGEST_REPEATED && times > 1 && times * 2 >= self.members.len()
+            let times = self.repeated.get(&hash).map_or(0, |own| own.1);
+            let is_short =
+                self.page.document.text(id).is_some_and(|own| own.len() <= LONGEST_REPEATED);
+            times > 1 && times * 2 >= self.members.len() && is_short
         };
-        Some(*path) == authors
-            || is_label
-            || self.dated.contains(path)
-            || self.profile.contains(path)
-            || is_repeated()
+        Some(at) == authors || is_label || place.is_dated || place.is_of_profile || is_repeated()
     }
 
     /// Returns the start of a member, including a line before it that belongs to it unless that is itself a member.
@@ -645,14 +658,31 @@ impl<'a> PostPlaces<'a> {
     }
 }
 
+/// Returns the class name that stands for `class` among those with the same tag name below one place: extensions of a name
+/// describe a state.
+fn known_class<'a>(known: &mut Vec<&'a str>, class: &'a str) -> &'a str {
+    let extends = |own: &str, other: &str| {
+        own.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+    };
+    if let Some(other) = known.iter().find(|other| extends(class, other) || extends(other, class)) {
+        return other;
+    }
+    if known.len() < MOST_CLASSES {
+        known.push(class);
+    }
+    class
+}
+
 /// Returns the posts of a kind with their weighted number of words; `None` if the members are not posts.
 fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<ThreadPost>)> {
     let document = page.document;
     let mut found = PostPlaces::of(page, members);
-    let path_of_authors = found.authors().map(|own| own.0);
-    if let Some(authors) = path_of_authors.and_then(|path| found.places.get(&path)) {
-        let places = found.places.iter().filter(|own| own.1.is_determined_by(authors));
-        found.profile = places.map(|own| *own.0).collect();
+    let place_of_authors = found.authors();
+    if let Some(authors) = place_of_authors {
+        for at in 0..found.places.len() {
+            found.places[at].is_of_profile =
+                found.places[at].is_determined_by(&found.places[authors]);
+        }
     }
     let from = members.iter().map(|&id| found.start(id)).min()?;
     let end = members.iter().map(|&id| document.node(id).end).max()?;
@@ -662,7 +692,7 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
     for id in from..end {
         let words = page.words.range(id, id + 1);
         if words > 0 && found.place_of.contains_key(&id) {
-            match found.is_around(id, path_of_authors) {
+            match found.is_around(id, place_of_authors) {
                 true => around += words,
                 false => own += words,
             }
@@ -680,7 +710,7 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         let next = members.partition_point(|&member| member <= id);
         members.get(next).is_none_or(|&next| next >= document.node(id).end)
     };
-    let contents = found.places.values().filter_map(|place| {
+    let contents = found.places.iter().filter_map(|place| {
         let whole: Vec<(usize, NodeId)> =
             place.elements.iter().copied().filter(|own| is_whole(own.1)).collect();
         let words: i64 = whole.iter().map(|own| gain(own.1)).sum();
@@ -691,13 +721,12 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
     let authors_of = |member: NodeId| -> Vec<NodeId> {
         let all = found.start(member)..found.end(member);
         let is_author = |id: &NodeId| {
-            document.text(*id).is_some() && found.place_of.get(id).copied() == path_of_authors
+            document.text(*id).is_some() && found.place_of.get(id).copied() == place_of_authors
         };
         let all: Vec<NodeId> =
-            all.filter(|id| path_of_authors.is_some() && is_author(id)).collect();
+            all.filter(|id| place_of_authors.is_some() && is_author(id)).collect();
         // Some names look like dates.
-        let names: Vec<NodeId> =
-            all.iter().copied().filter(|&id| !has_date(document, id)).collect();
+        let names: Vec<NodeId> = all.iter().copied().filter(|&id| !page.has_date(id)).collect();
         if names.is_empty() { all } else { names }
     };
     let dates_of = |member: NodeId, content: NodeId| {
@@ -705,13 +734,13 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         // A date in the text is not the date of the post, unless most posts have one at that place.
         let is_signed = |id: &NodeId| {
             let place = found.place_of.get(id);
-            !document.contains(content, *id) || place.is_some_and(|own| found.dated.contains(own))
+            !document.contains(content, *id) || place.is_some_and(|&own| found.places[own].is_dated)
         };
-        let all = all.filter(|id| has_date(document, *id) && is_signed(id));
+        let all = all.filter(|id| page.has_date(*id) && is_signed(id));
         let dated: Vec<NodeId> = all.take(2 * MOST_DATES).collect();
         let place = |id: NodeId| (found.place_of.get(&id).copied().unwrap_or_default(), id);
         let written = dated.iter().copied().filter(|&id| !is_of_change(document, id));
-        let mut dates: Vec<(u64, NodeId)> = written.map(place).collect();
+        let mut dates: Vec<(usize, NodeId)> = written.map(place).collect();
         if dates.is_empty() {
             dates.extend(dated.first().copied().map(place));
         }
@@ -748,12 +777,12 @@ fn posts_of(page: &DatedPage<'_>, members: &[NodeId]) -> Option<(f32, Vec<Thread
         return None;
     }
     let is_signed = |post: &&ThreadPost| {
-        (path_of_authors.is_none() || !post.authors.is_empty()) && !post.dates.is_empty()
+        (place_of_authors.is_none() || !post.authors.is_empty()) && !post.dates.is_empty()
     };
     let signed = posts.iter().filter(is_signed).count();
     let is_enough = signed >= LEAST && signed as f32 >= LEAST_SHARE * posts.len() as f32;
     let share = signed as f32 / members.len() as f32;
-    let named = if path_of_authors.is_some() { 1.0 } else { WITHOUT_NAMES };
+    let named = if place_of_authors.is_some() { 1.0 } else { WITHOUT_NAMES };
     is_enough.then_some((named * share * words as f32, posts))
 }
 
