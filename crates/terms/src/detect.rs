@@ -219,11 +219,14 @@ const OTHER_ALPHABETS: [(&str, Script, &str); 12] = [
 /// The first language of [`OTHER_ALPHABETS`] that has all such letters of a sample, if these are more than those of a quoted name.
 fn language_of_letters(sample: &str, script: Script) -> Option<Language> {
     let alphabets = || OTHER_ALPHABETS.iter().filter(|other| other.1 == script);
-    alphabets().next()?;
+    // The letters that all languages of a script have come before their own.
+    let first = alphabets().flat_map(|other| other.2.chars()).min()?;
     let (mut letters, mut found) = (0, Vec::new());
     for c in sample.chars().filter(|c| is_alphabetic(*c)).flat_map(lowercase) {
         letters += 1;
-        found.extend(Some(c).filter(|c| alphabets().any(|other| other.2.contains(*c))));
+        if c >= first && alphabets().any(|other| other.2.contains(c)) {
+            found.push(c);
+        }
     }
     if found.len() * SELDOM < letters {
         return None;
