@@ -4,10 +4,11 @@
 //! what the article is now, as marks by people are. What becomes of them shows whether the new texts are as good,
 //! whatever else was edited.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use dom::text_of;
 use model::{Article, Mark, SharedWords, TemplateCorrection};
+use rustc_hash::FxHashSet;
 
 use crate::markable::{MarkableBlock, MarkablePage};
 use crate::parsed::ParsedPage;
@@ -27,10 +28,10 @@ const AS_BEFORE: f64 = 0.97;
 pub struct EarlierReading {
     /// Address of the page.
     pub url: String,
-    title: HashSet<u64>,
-    text: HashSet<u64>,
+    title: FxHashSet<u64>,
+    text: FxHashSet<u64>,
     /// Sequences of the page that are not in the text.
-    others: HashSet<u64>,
+    others: FxHashSet<u64>,
     is_sure: bool,
 }
 
@@ -79,7 +80,7 @@ impl EarlierReading {
         }
         let mark = |own: &[u64]| {
             // A sequence that the page has twice may be text in one place and not in the other.
-            let share = |set: &HashSet<u64>| {
+            let share = |set: &FxHashSet<u64>| {
                 let known = own.iter().filter(|own| set.contains(own) && number[own] == 1);
                 known.count() as f64 / own.len().max(1) as f64
             };
@@ -103,10 +104,10 @@ impl EarlierReading {
     }
 }
 
-fn sequences(text: &str) -> HashSet<u64> {
+fn sequences(text: &str) -> FxHashSet<u64> {
     text.lines().flat_map(sequences_of).collect()
 }
 
-fn sequences_of_page(page: &ParsedPage<'_>) -> HashSet<u64> {
+fn sequences_of_page(page: &ParsedPage<'_>) -> FxHashSet<u64> {
     sequences(&text_of(&page.document, &[0], &[]))
 }

@@ -2,13 +2,14 @@
 //! pages share and no earlier page has are the notice in their place. Whether what is extracted is shorter, too, is for the
 //! caller to check.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::BuildHasher;
 
 use dom::{normalize_space, text_of};
 use model::{DropReason, LostTexts};
-use terms::letters::is_alphanumeric;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use terms::letters::runs_of_letters;
 use terms::{count_words, has_words};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::phrases::kind_of;
 use super::{ADDRESSES, LineHasher, story, texts_of_links};
@@ -81,14 +82,16 @@ pub fn find_lost_texts(
 ) -> Option<LostPages> {
     let tonight: Vec<PageLines<'_>> = tonight.iter().map(|page| PageLines::of(page)).collect();
     let earlier: Vec<PageLines<'_>> = earlier.iter().map(|page| PageLines::of(page)).collect();
-    let mut stories: BTreeMap<u64, BTreeSet<&str>> = BTreeMap::new();
-    for page in tonight.iter().chain(&earlier) {
-        for line in &page.lines {
-            stories.entry(line.hash).or_default().insert(&page.story);
-        }
-    }
+    let pages = || tonight.iter().chain(&earlier);
+    let mut lines: Vec<(u64, &str)> =
+        pages().flat_map(|page| page.lines.iter().map(|line| (line.hash, &*page.story))).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    // The number of stories with each line.
+    let of_lines = lines.chunk_by(|one, other| one.0 == other.0);
+    let stories: FxHashMap<u64, usize> = of_lines.map(|same| (same[0].0, same.len())).collect();
     let own_words = |page: &PageLines<'_>| {
-        let is_own = |line: &&Line| !line.is_link && stories[&line.hash].len() < ADDRESSES;
+        let is_own = |line: &&Line| !line.is_link && stories[&line.hash] < ADDRESSES;
         let own = page.lines.iter().filter(is_own);
         f64::from(own.map(|line| line.words).sum::<u32>()) + 1.0
     };
@@ -103,10 +106,10 @@ pub fn find_lost_texts(
         LostPages { texts, pages: lost.pages, notice: BTreeSet::new() }
     };
 
-    let known: HashSet<u64> = earlier.iter().flat_map(PageLines::sequences).collect();
+    let known: FxHashSet<u64> = earlier.iter().flat_map(PageLines::sequences).collect();
     let half = tonight.iter().map(|page| &page.story).collect::<BTreeSet<_>>().len().div_ceil(2);
     let is_notice = |line: &&Line| {
-        let on = stories[&line.hash].len();
+        let on = stories[&line.hash];
         let is_new = || {
             let all = sequences_of(&line.text);
             2 * all.iter().filter(|own| known.contains(own)).count() < all.len()
@@ -120,7 +123,7 @@ pub fn find_lost_texts(
     };
     let notices: Vec<String> = tonight.iter().map(notice).collect();
     let longest = notices.iter().max_by_key(|notice| notice.len())?;
-    let number = |line: &Line| stories[&line.hash].len();
+    let number = |line: &Line| stories[&line.hash];
     let lines = || tonight.iter().flat_map(|page| page.lines.iter().filter(is_notice));
     let most = lines().map(number).max().unwrap_or_default();
     // A teaser with words of a wall is on fewer pages than a notice.
@@ -145,12 +148,10 @@ pub fn find_lost_texts(
 /// Hashes the sequences of words in a line; a line of fewer words is one sequence.
 pub(crate) fn sequences_of(line: &str) -> Vec<u64> {
     let lower = line.to_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c| !is_alphanumeric(c)).filter(|word| !word.is_empty()).collect();
-    words
-        .windows(SEQUENCE.min(words.len()).max(1))
-        .map(|own| xxh3_64(own.join(" ").as_bytes()))
-        .collect()
+    let words: Vec<u64> =
+        runs_of_letters(&lower).map(|word| FxBuildHasher.hash_one(word.as_bytes())).collect();
+    let sequences = words.windows(SEQUENCE.min(words.len()).max(1));
+    sequences.map(|own| FxBuildHasher.hash_one(own)).collect()
 }
 
 /// The number of own words that each page of earlier nights had, by address.
