@@ -1,27 +1,25 @@
 //! Reads the folder of a finished run, in whatever form its articles were written.
 
-mod line_index;
 pub mod lines;
-pub(crate) mod nearest;
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io::{self, BufRead};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
 use anyhow::{Context, Result, bail, ensure};
 use config::{Config, SinkName};
 use errors::Problem;
 use grouping::site_key;
+pub(crate) use lines::LineIndex;
 use model::SiteSummary;
 use report::foreign_line;
+use report::readable::count;
 use serde::de::DeserializeOwned;
 use sink::{Ledger, RunState, site_file_name};
 
-pub(crate) use self::line_index::LineIndex;
-use self::nearest::no_site;
-use crate::emit::wrapper_files;
+use crate::emit::{WRAPPER_FOLDER, WRAPPER_LINES};
 use crate::run::folder::holds_merge;
 
 /// Returns the error of a folder without a ledger: it does not contain `what`, a run or a finished run.
@@ -87,7 +85,7 @@ pub(crate) struct Results {
 impl Results {
     pub(crate) fn open(folder: &Path) -> Result<Self> {
         let ledger = Arc::new(finished_ledger(folder)?);
-        let lines = folder.join(wrapper_files::LINES);
+        let lines = folder.join(WRAPPER_LINES);
         let wrapper_lines = match lines.is_file() {
             true => Some(Arc::new(LineIndex::read(LineFile(lines), None)?)),
             false => None,
@@ -104,7 +102,7 @@ impl Results {
         if let Some(lines) = &self.wrapper_lines {
             return lines.sites().map(|site| self.site_record(site)).collect();
         }
-        let folder = self.folder.join(wrapper_files::FOLDER);
+        let folder = self.folder.join(WRAPPER_FOLDER);
         let entries = match fs::read_dir(&folder) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => {
@@ -151,7 +149,7 @@ impl Results {
     pub(crate) fn site_record(&self, site: &str) -> Result<SiteSummary> {
         let none = || SiteSummary { site: site.to_owned(), ..SiteSummary::default() };
         let Some(lines) = &self.wrapper_lines else {
-            let folder = self.folder.join(wrapper_files::FOLDER);
+            let folder = self.folder.join(WRAPPER_FOLDER);
             let path = folder.join(format!("{}.json", site_file_name(site)));
             return if path.is_file() { read_site_record(&path) } else { Ok(none()) };
         };
@@ -236,5 +234,62 @@ impl LineFile {
             take(parsed, &line)?;
         }
         Ok(())
+    }
+}
+
+/// Maximum number of suggested names.
+const MOST: usize = 5;
+
+fn no_site(run: &Path, named: &str, sites: &[String]) -> Problem {
+    let next = match &nearest(named, sites)[..] {
+        [] => "it has no sites at all".to_owned(),
+        near => {
+            format!("of its {}, these are nearest: {}", count(sites.len(), "site"), near.join(", "))
+        }
+    };
+    Problem::new(run.display(), format!("the run has no site `{named}`"), next)
+}
+
+pub(crate) fn no_article(archive: &Path, named: &str, key: &str, keys: &[String]) -> Problem {
+    let next = match &nearest(key, keys)[..] {
+        [] => "it has no articles at all".to_owned(),
+        near => format!("these addresses are nearest: {}", near.join(", ")),
+    };
+    Problem::new(
+        archive.display(),
+        format!("the archive has no article with the address {named}"),
+        next,
+    )
+}
+
+/// Returns the names most similar to `name`, the most similar first: those that contain it or are contained in
+/// it, then by edit distance.
+fn nearest<'a>(name: &str, names: &'a [String]) -> Vec<&'a str> {
+    let lower = name.to_lowercase();
+    let mut ranked: Vec<(bool, usize, &str)> = names
+        .iter()
+        .map(|other| {
+            let holds =
+                !lower.is_empty() && (other.contains(&lower) || lower.contains(other.as_str()));
+            (!holds, strsim::levenshtein(&lower, other), other.as_str())
+        })
+        .collect();
+    ranked.sort_unstable();
+    ranked.into_iter().take(MOST).map(|(_, _, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_come_first() {
+        let names: Vec<String> =
+            ["zeta.example", "blog.example", "harbour-gazette.example", "block.example"]
+                .map(String::from)
+                .into();
+        assert_eq!(nearest("blig.example", &names)[..2], ["blog.example", "block.example"]);
+        assert_eq!(nearest("gazette", &names)[0], "harbour-gazette.example");
+        assert!(nearest("x", &[]).is_empty());
     }
 }

@@ -1,4 +1,5 @@
-//! Evidence for two articles being the same.
+//! Evidence for two articles being the same: sketches of their words, and the forms of their addresses (mobile, AMP and print
+//! versions, with and without tracking parameters).
 
 use std::cmp::Reverse;
 
@@ -7,9 +8,7 @@ use model::Article;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::address::story_address;
 use crate::paragraphs::{ParagraphWords, paragraphs_and_words_of};
-use crate::sketch::{Sketch, add_word};
 
 /// Number of words of a shingle.
 const SHINGLE: usize = 3;
@@ -233,4 +232,174 @@ impl ArticleDescription {
         };
         (order(self, named), &self.url) < (order(other, other_named), &other.url)
     }
+}
+
+/// Number of bits of a hash that choose a lane.
+const LANE_BITS: u32 = 7;
+/// Number of 16-bit lanes in a word.
+const LANES: u32 = 4;
+
+/// A sketch of a set of hashes: the hashes are divided into `4 × N` parts, and a lane has 16 bits of the smallest hash of
+/// each part. The lane of an empty part has the value of another lane.
+///
+/// One-permutation hashing (Li, Owen and Zhang 2012, "One Permutation Hashing") with optimal densification (Shrivastava
+/// 2017, "Optimal Densification for Fast and Accurate Minwise Hashing"). The standard error of the estimate is at most
+/// `0.5 / √(4 N)`: 0.044 for 32 words.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(bound(deserialize = "[u64; N]: Deserialize<'de>", serialize = "[u64; N]: Serialize"))]
+pub struct Sketch<const N: usize>([u64; N]);
+
+impl<const N: usize> Sketch<N> {
+    const ALL: usize = 4 * N;
+
+    /// Makes a sketch of hashes, in any order, repeated or not. The sketch of the empty set is all zeros.
+    pub fn of(hashes: impl IntoIterator<Item = u64>) -> Self {
+        let mut least = [u64::MAX; 1 << LANE_BITS];
+        let least = &mut least[..Self::ALL];
+        let mut is_empty = true;
+        for hash in hashes {
+            let lane = ((u128::from(hash) * Self::ALL as u128) >> 64) as usize;
+            // The bits that choose the lane are the same for all hashes in it.
+            least[lane] = least[lane].min(hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1);
+            is_empty = false;
+        }
+        if is_empty {
+            return Self([0; N]);
+        }
+        let lane = |at: usize| {
+            let other = |attempt: u64| {
+                let seed = (at as u64) << 32 | attempt;
+                ((u128::from(xxh3_64(&seed.to_le_bytes())) * Self::ALL as u128) >> 64) as usize
+            };
+            let mut found = at;
+            let mut attempt = 0;
+            while least[found] == u64::MAX {
+                found = other(attempt);
+                attempt += 1;
+            }
+            least[found] & 0xffff
+        };
+        Self(std::array::from_fn(|word| {
+            (0..LANES as usize).fold(0, |bits, of| bits << 16 | lane(word * LANES as usize + of))
+        }))
+    }
+
+    /// The words of the sketch, each of four lanes: bands for locality-sensitive hashing.
+    pub fn bands(&self) -> &[u64; N] {
+        &self.0
+    }
+
+    /// The estimated Jaccard similarity of two sets, 0 to 1.
+    pub fn similarity(&self, other: &Self) -> f64 {
+        let equal_lanes = |(a, b): (&u64, &u64)| {
+            let differs = a ^ b;
+            (0..LANES).filter(|lane| (differs >> (16 * lane)) & 0xffff == 0).count()
+        };
+        let equal: usize = self.0.iter().zip(&other.0).map(equal_lanes).sum();
+        equal as f64 / Self::ALL as f64
+    }
+}
+
+/// Extends the hash of a sequence of words by one word.
+pub(crate) fn add_word(sequence: u64, word: u64) -> u64 {
+    (sequence.rotate_left(23) ^ word).wrapping_mul(0x9fb2_1c65_1e98_df25)
+}
+
+/// What the form of an address says about the page.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct AddressForm {
+    /// Whether it is a version for phones, for AMP or for printing.
+    pub is_version: bool,
+    /// Whether it has tracking parameters.
+    pub is_tracked: bool,
+    /// Whether its scheme is `http`.
+    pub is_plain_http: bool,
+}
+
+/// The address of an article, the same for all versions of its page.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct StoryAddress {
+    /// Equal for all versions: host and path without the marks of a version, and the other parameters.
+    pub key: String,
+    /// The form of this address.
+    pub form: AddressForm,
+}
+
+/// First labels of host names that serve versions.
+const HOSTS: [&str; 8] = ["m", "mobile", "mobil", "amp", "touch", "wap", "print", "i"];
+/// First or last path segments that mark a version.
+const SEGMENTS: [&str; 8] =
+    ["amp", "amphtml", "print", "printable", "printversion", "mobile", "m", "print.html"];
+/// Endings of last path segments that mark a version, and the endings that replace them.
+const ENDINGS: [(&str, &str); 6] = [
+    (".amp.html", ".html"),
+    (".amp", ""),
+    ("-amp.html", ".html"),
+    ("_print.html", ".html"),
+    (".print.html", ".html"),
+    (".print", ""),
+];
+/// Query parameters that ask for a version, whatever their value.
+const PARAMETERS: &str =
+    "amp print printable printview print_view printmode mobile mobile_view nomobile m";
+/// Query parameters that ask for a version by their value, and the values that do.
+const CHOICES: [&str; 6] = ["outputtype", "output", "view", "mode", "format", "display"];
+const CHOSEN: [&str; 4] = ["amp", "print", "mobile", "printable"];
+/// Suffix of hosts that serve Google's AMP cache. The original's host and path follow in the path, after `s/` if it uses TLS.
+const AMP_CACHE: &str = ".cdn.ampproject.org/";
+/// File names of the page that a folder shows.
+const INDEXES: [&str; 4] = ["index.html", "index.htm", "index.php", "default.aspx"];
+
+/// Returns the address of the article at `url`, and the form of `url`; `None` if it is not a URL with a host.
+pub fn story_address(url: &str, tracking: &Tracking) -> Option<StoryAddress> {
+    let address = tracking.address(url)?;
+    let mut form = AddressForm {
+        is_version: false,
+        is_tracked: !address.tracked.is_empty(),
+        is_plain_http: url
+            .trim_start()
+            .get(..5)
+            .is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:")),
+    };
+    let mut key = address.key.to_lowercase();
+    if let Some((_, original)) = key.split_once(AMP_CACHE) {
+        let original = original.split_once('/').map_or("", |(_, rest)| rest);
+        key = original.strip_prefix("s/").unwrap_or(original).to_owned();
+        key = key.strip_prefix("www.").unwrap_or(&key).to_owned();
+        form.is_version = true;
+    }
+    let (place, query) = key.split_once('?').unwrap_or((&key, ""));
+    let mut segments: Vec<&str> = place.split('/').collect();
+    let host = segments.remove(0);
+    let shorter =
+        host.split_once('.').filter(|(first, rest)| HOSTS.contains(first) && rest.contains('.'));
+    let host = shorter.map_or(host, |(_, rest)| rest.strip_prefix("www.").unwrap_or(rest));
+    form.is_version |= shorter.is_some();
+    if segments.len() > 1 && SEGMENTS.contains(&segments[0]) {
+        segments.remove(0);
+        form.is_version = true;
+    }
+    if segments.len() > 1 && segments.last().is_some_and(|last| INDEXES.contains(last)) {
+        segments.pop();
+    }
+    if segments.len() > 1 && segments.last().is_some_and(|last| SEGMENTS.contains(last)) {
+        segments.pop();
+        form.is_version = true;
+    }
+    let mut path = segments.join("/");
+    if let Some((ending, instead)) = ENDINGS.iter().find(|(ending, _)| path.ends_with(ending)) {
+        path.truncate(path.len() - ending.len());
+        path.push_str(instead);
+        form.is_version = true;
+    }
+    let asks_for_version = |pair: &&str| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        PARAMETERS.split(' ').any(|own| own == name)
+            || CHOICES.contains(&name) && CHOSEN.contains(&value)
+    };
+    let pairs = || query.split('&').filter(|pair| !pair.is_empty());
+    form.is_version |= pairs().any(|pair| asks_for_version(&pair));
+    let rest: Vec<&str> = pairs().filter(|pair| !asks_for_version(pair)).collect();
+    let sign = if rest.is_empty() { "" } else { "?" };
+    Some(StoryAddress { key: format!("{host}/{path}{sign}{}", rest.join("&")), form })
 }

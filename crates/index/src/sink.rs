@@ -14,8 +14,8 @@ use crate::IndexError;
 use crate::analysis::Analysed;
 use crate::documents::{IndexedArticle, find};
 use crate::folder::{NewFolder, Turn, is_index, open_to_grow};
-use crate::queue::{DocumentQueue, QueuedDocument};
 use crate::schema::{EVERYWHERE, Imprint, IndexFields, schema};
+use crate::segments::{DocumentQueue, QueuedDocument};
 use crate::segments::{commit, settle, writer};
 
 /// Adds the articles of a run to an index.

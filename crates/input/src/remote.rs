@@ -7,11 +7,14 @@
 mod bucket;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
+use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+pub(crate) use bucket::Bucket;
 use hdfs_native_object_store::HdfsObjectStoreBuilder;
 use object_store::aws::AmazonS3Builder;
 use object_store::http::HttpBuilder;
@@ -23,7 +26,6 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use url::Url;
 
-pub(crate) use self::bucket::Bucket;
 use crate::parts::{RecordAt, Transfer};
 
 /// Bytes of the first request after a jump. Each following request is twice as large as the one before.
@@ -430,7 +432,7 @@ impl Chunks {
     }
 }
 
-pub(crate) struct ChunkRead {
+struct ChunkRead {
     file: RemoteChunks,
     at: u64,
 }
@@ -443,6 +445,42 @@ impl Read for ChunkRead {
         self.at += count as u64;
         Ok(count)
     }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct AwsProfile {
+    access_key_id: String,
+    secret_access_key: String,
+    session_token: Option<String>,
+}
+
+/// Reads the profile that `AWS_PROFILE` names, or else `default`; `None` if the file or the profile does not exist.
+pub(crate) fn profile() -> Option<AwsProfile> {
+    let named = std::env::var_os("AWS_SHARED_CREDENTIALS_FILE").map(PathBuf::from);
+    let file = named.or_else(|| {
+        Some(PathBuf::from(std::env::var_os("HOME")?).join(".aws").join("credentials"))
+    })?;
+    let name = std::env::var("AWS_PROFILE").unwrap_or_else(|_| "default".to_owned());
+    read(&std::fs::read_to_string(file).ok()?, &name)
+}
+
+fn read(text: &str, name: &str) -> Option<AwsProfile> {
+    let is_own =
+        |line: &str| line.strip_prefix('[')?.strip_suffix(']').map(|own| own.trim() == name);
+    let mut values = BTreeMap::new();
+    let mut within = false;
+    for line in text.lines().map(str::trim) {
+        if let Some(own) = is_own(line) {
+            within = own;
+        } else if within && let Some((key, value)) = line.split_once('=') {
+            values.insert(key.trim(), value.trim().to_owned());
+        }
+    }
+    Some(AwsProfile {
+        access_key_id: values.remove("aws_access_key_id")?,
+        secret_access_key: values.remove("aws_secret_access_key")?,
+        session_token: values.remove("aws_session_token"),
+    })
 }
 
 #[cfg(test)]
@@ -471,5 +509,16 @@ mod tests {
         let many: Vec<(u64, u64)> = (0..1_000).map(|n| (n * 1_100, 1_000)).collect();
         let fetched: u64 = of(&many).iter().map(|range| range.end - range.start).sum();
         assert!(fetched < 1_000_000 * 8 / 7 && of(&many).len() < 10);
+    }
+
+    #[test]
+    fn profiles_are_read_by_name() {
+        let text = "[default]\naws_access_key_id = A\naws_secret_access_key=B\n\n[ other ]\n\
+                    aws_access_key_id = C\naws_secret_access_key = D=\naws_session_token = E\n[none]\n";
+        let profile = |name| read(text, name).map(|own| (own.access_key_id, own.secret_access_key));
+        assert_eq!(profile("default"), Some(("A".to_owned(), "B".to_owned())));
+        assert_eq!(profile("other"), Some(("C".to_owned(), "D=".to_owned())));
+        assert_eq!(read(text, "other").unwrap().session_token.as_deref(), Some("E"));
+        assert_eq!((profile("none"), profile("nobody")), (None, None));
     }
 }

@@ -1,45 +1,41 @@
 /*!
 `sitegrove-lab evaluate`: compares several runs on pages whose text is known.
 
-Reads the gold and the runs (`runs`), scores every page of the gold with every measure, builds tables of the scores
-(`tables`) and of the worst pages (`worst`), compares them with the floors (`floors`), and writes one report
-(`markdown`, `report`). With `--sweep` there are no runs: the Forest paper's figures are measured and drawn (`sweep`).
+Reads the gold and the runs, scores every page of the gold with every measure, builds tables of the scores and of the worst
+pages (`tables`), compares them with the floors (`floors`), and writes one report (`report`). With `--sweep` there are no runs: the Forest paper's figures are measured and drawn (`sweep`).
 With `--metadata`, titles, standfirsts, authors and dates are compared instead (`metadata`).
 
 A page that a run lacks counts as an empty output. Of several outputs for one page, the first is used.
 */
 
 mod floors;
-mod markdown;
 mod metadata;
 mod report;
-mod runs;
 mod sweep;
 mod tables;
-mod worst;
 
-use std::{
-    collections::BTreeSet,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use ::metadata::is_field_line;
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 use report::FloorVerdict;
-pub(crate) use runs::read_run;
-use runs::{EvaluatedRun, RunPage, name_and_path, read_runs};
+use rustc_hash::FxHashMap;
 use score::{Output, QualityMeasure, Score};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sink::AtomicFile;
 use sitegrove::output_paths::{CommandPaths, OutputKind};
+use sitegrove::results::articles_of;
 use sweep::Sweep;
 use terminal::arguments::whole;
 use terminal::printed::Console;
 
-use crate::gold::{GoldPage, read_gold};
+use crate::fields::FieldValues;
+use crate::gold::{GoldPage, node_key, parse_lines, read_file, read_gold};
 
 /// Name of the rows over all data sets.
 const ALL: &str = "ALL";
@@ -102,7 +98,7 @@ pub(crate) struct EvaluateArgs {
     pub(crate) floors: Option<PathBuf>,
     /// Raise the floors to the measured values; create the file if it does not exist.
     #[arg(long, requires = "floors")]
-    pub(crate) update_floors: bool,
+    update_floors: bool,
     /// Allow --update-floors to lower floors, or to use another gold file.
     #[arg(long, requires = "update_floors")]
     pub(crate) allow_lower: bool,
@@ -171,20 +167,20 @@ pub(crate) fn run(args: &EvaluateArgs, out: &mut Console<'_>) -> anyhow::Result<
     let fields: Vec<Vec<String>> = gold.pages.par_iter().map(|page| fields(page, &runs)).collect();
     let scores = score_pages(&gold.pages, &fields, &runs, &measures);
     let mut report = tables::report(&gold, &runs, &measures, &scores, args.min_group, args.by);
-    report.worst = worst::pages(&gold.pages, &fields, &runs, &measures, &scores, args.worst);
+    report.worst = tables::worst_pages(&gold.pages, &fields, &runs, &measures, &scores, args.worst);
     if let Some(path) = &args.floors {
         let change = floors::FloorUpdate::of(args.update_floors, args.allow_lower);
         report.floors = Some(floors::hold(path, floors::measured(&report), change)?);
     }
 
     let text = match args.format {
-        ReportFormat::Markdown => markdown::render(&report)?,
+        ReportFormat::Markdown => report::markdown(&report)?,
         ReportFormat::Json => serde_json::to_string_pretty(&report)? + "\n",
         ReportFormat::Csv => report::csv(&report)?,
     };
     write_report(args, &text, out)?;
     if let (Some(_), Some(verdict)) = (&args.out, &report.floors) {
-        out.write_all(markdown::floors(verdict)?.as_bytes())?;
+        out.write_all(report::floors(verdict)?.as_bytes())?;
     }
     Ok(!report.floors.as_ref().is_some_and(FloorVerdict::is_broken))
 }
@@ -306,4 +302,92 @@ fn write_report(args: &EvaluateArgs, text: &str, out: &mut Console<'_>) -> anyho
         (None, ReportFormat::Json) => Ok(out.as_json().write_all(text.as_bytes())?),
         (None, _) => Ok(out.write_all(text.as_bytes())?),
     }
+}
+
+/// The output of one system.
+pub(crate) struct EvaluatedRun {
+    name: String,
+    path: PathBuf,
+    pub(crate) pages: FxHashMap<String, RunPage>,
+    /// Lines of the file.
+    records: usize,
+    /// Lines with the URL of an earlier line.
+    duplicates: usize,
+}
+
+/// The output of one system for one page.
+pub(crate) struct RunPage {
+    text: String,
+    nodes: Vec<String>,
+    seconds: Option<f64>,
+    pub(crate) fields: FieldValues,
+    captions: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct RunLine {
+    url: String,
+    text: Option<String>,
+    nodes: Option<Vec<Value>>,
+    seconds: Option<f64>,
+    #[serde(flatten)]
+    fields: FieldValues,
+    #[serde(default)]
+    images: Vec<model::Image>,
+}
+
+/// Reads the runs given on the command line; their names must be unique.
+fn read_runs(specs: &[String]) -> anyhow::Result<Vec<EvaluatedRun>> {
+    let mut runs: Vec<EvaluatedRun> = Vec::new();
+    for spec in specs {
+        let (name, path) = name_and_path(spec);
+        if let Some(other) = runs.iter().find(|run| run.name == name) {
+            let (a, b) = (other.path.display(), path.display());
+            bail!("{a} and {b} are both called {name:?}: name them apart as NAME=PATH");
+        }
+        runs.push(read_run(name, path)?);
+    }
+    Ok(runs)
+}
+
+pub(crate) fn read_run(name: String, path: PathBuf) -> anyhow::Result<EvaluatedRun> {
+    let path = if path.is_dir() { articles_of(&path)? } else { path };
+    let lines: Vec<RunLine> = parse_lines(&path, &read_file(&path)?)?;
+    let mut run = EvaluatedRun {
+        name,
+        path,
+        records: lines.len(),
+        duplicates: 0,
+        pages: FxHashMap::default(),
+    };
+    for line in lines {
+        if run.pages.contains_key(&line.url) {
+            run.duplicates += 1;
+            continue;
+        }
+        let page = RunPage {
+            text: line.text.unwrap_or_default(),
+            nodes: line.nodes.unwrap_or_default().iter().map(node_key).collect(),
+            seconds: line.seconds,
+            fields: line.fields,
+            captions: line.images.into_iter().filter_map(|image| image.caption).collect(),
+        };
+        run.pages.insert(line.url, page);
+    }
+    Ok(run)
+}
+
+/// Splits NAME=PATH. Without a name, the last meaningful part of the path is used.
+fn name_and_path(spec: &str) -> (String, PathBuf) {
+    if let Some((name, path)) = spec.split_once('=')
+        && !Path::new(spec).exists()
+    {
+        return (name.to_owned(), PathBuf::from(path));
+    }
+    let path = PathBuf::from(spec);
+    let last = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let file = last(&path).unwrap_or_else(|| spec.to_owned());
+    let stem = file.trim_end_matches(".gz").trim_end_matches(".zst").trim_end_matches(".jsonl");
+    let folder = path.parent().and_then(last).filter(|_| stem == "articles");
+    (folder.unwrap_or_else(|| stem.to_owned()), path)
 }

@@ -22,7 +22,6 @@ pub mod marks;
 pub mod pages;
 pub mod records;
 pub mod revisits;
-pub mod row;
 pub mod settle;
 mod shared_paragraphs;
 mod site_files;

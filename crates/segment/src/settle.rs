@@ -16,9 +16,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::collect::{DropOfPayload, Other, Segments};
 use super::file::{ListedRow, StepFile};
 use super::pages::{SegmentPages, SiteExtras, SiteExtrasBuilder, added_page, filed};
-use super::row::{RowKind, decoded};
 use super::sorted::{Merged, Sorter};
 use super::stored::{StoredHead, StoredPage};
+use crate::file::{RowKind, decoded};
 use crate::revisits::{Originals, Revisits};
 
 /// The sites that were formed from segments.

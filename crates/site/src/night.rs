@@ -5,10 +5,8 @@
 
 mod change;
 mod decision;
-mod earlier;
 mod in_hand;
 pub mod kept;
-mod walls;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -30,9 +28,9 @@ use crate::apply::{Outcomes, Unassigned};
 use crate::learn::{ParsedPages, Surveyed, parse};
 use crate::night::change::{changed_templates, site_change, tells_of_pages};
 use crate::night::decision::{Facts, ModelDecision, TemplateFacts, decide, decide_without_model};
-use crate::night::earlier::{OTHERS, changed_texts, shared_words};
 use crate::night::in_hand::{CandidatePage, Walls, retained_candidates, template_id, wall_pages};
 use crate::night::kept::{NewRevision, of_new, revision, template_night};
+use in_hand::{OTHERS, changed_texts, shared_words};
 
 /// Pages of a template that are also extracted by themselves, for comparison.
 const COMPARED: usize = 2;

@@ -1,7 +1,6 @@
 //! `sitegrove run`: extracts the articles of a crawl.
 
 pub(super) mod arguments;
-mod dry_run;
 mod fail_on;
 mod summary;
 
@@ -23,6 +22,7 @@ use crate::run::{RunReport, RunRequest, Upload};
 
 pub use self::arguments::RunArgs;
 use self::fail_on::fails;
+use self::summary::print_forecast;
 pub(super) use self::summary::{amounts, summary};
 
 /// Runs the pipeline and prints a summary. Returns whether pages were found, every input was read to its end
@@ -35,7 +35,7 @@ pub fn run(args: &RunArgs, with: CommandContext<'_, '_>) -> Result<bool> {
     warn_of_settings(&config);
     if args.dry_run {
         let forecast = watched(&with, "learning", &config, forecast)?;
-        dry_run::print(&forecast, args.format, with.out)?;
+        print_forecast(&forecast, args.format, with.out)?;
         return Ok(forecast.is_sound());
     }
     let run = |request: RunRequest<'_>| run_pipeline(request, args.overwrite);

@@ -16,8 +16,8 @@ use input::source::objects;
 use sink::Ledger;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::folder::Identity;
 use crate::run::folder::{fits, is_done};
-use crate::run::identity::Identity;
 use crate::run::{PreparedRun, RunReport, RunRequest, run as run_locally, run_prepared};
 
 /// Object that names the run being written to a prefix, until it is complete.
