@@ -9,7 +9,6 @@ mod emit;
 pub mod files;
 mod keys;
 pub mod memory;
-mod sink_name;
 pub mod site_config_files;
 mod unused;
 
@@ -36,8 +35,7 @@ use crate::files::{address_of, read_small, read_small_text, sha256_of, without_d
 use crate::memory::{LEAST, half_of_machine, parse_size};
 use crate::site_config_files::{read_files, site_configs_of};
 
-pub use emit::{Duplicates, EmitConfig};
-pub use sink_name::{SinkList, SinkName};
+pub use emit::{Duplicates, EmitConfig, SinkList, SinkName};
 pub use sitemodel::DEFAULT;
 pub use unused::Unused;
 
