@@ -11,7 +11,6 @@ and responses without a page ([`records`]), and the descriptions of articles tha
 pub mod checked_file;
 pub mod collect;
 pub mod declared;
-mod described;
 pub mod duplicates;
 pub mod file;
 pub mod frames;
@@ -21,7 +20,6 @@ pub mod marks;
 pub mod pages;
 pub mod records;
 pub mod settle;
-mod shared_paragraphs;
 mod site_files;
 pub mod sorted;
 pub mod stored;
