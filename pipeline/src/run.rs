@@ -37,7 +37,6 @@ pub(crate) mod nightly;
 mod process;
 pub(crate) mod sinks;
 pub(crate) mod site_results;
-pub(crate) mod status;
 pub mod target;
 
 use std::io;
@@ -73,8 +72,8 @@ use crate::run::folder::{Claim, RunFolder, state_error};
 use crate::run::ledger::{RunTally, begin_ledger};
 use crate::run::nightly::SiteAnswers;
 use crate::run::sinks::check_outputs;
-use crate::run::status::{Status, place};
 use folder::Identity;
+use ledger::{Status, place};
 
 pub use self::inputs::read_sites;
 pub(crate) use self::inputs::{find as find_inputs, read_grouped};

@@ -13,7 +13,6 @@ segments randomly); its documents and the search results do not.
 */
 
 mod analysis;
-mod documents;
 mod folder;
 mod schema;
 mod search;

@@ -5,7 +5,6 @@ Every file appears as a whole or not at all ([`AtomicFile`]). `docs/FORMATS.md` 
 field by field. A field is never renamed, retyped or removed without raising [`SCHEMA`].
 */
 
-mod dataset;
 mod files;
 mod ledger;
 mod parquet_file;
@@ -17,14 +16,13 @@ mod text_files;
 mod versions;
 mod warc;
 
-pub use dataset::{DatasetSink, foreign_to_dataset};
 pub use files::{AtomicFile, SinkError, make_folder, site_file_name};
 pub use ledger::{
     ChosenPages, EarlierRun, FetchCounts, InputRecord, LastNight, Ledger, ListedPart,
     PageSelection, RunCounts, RunPhase, RunProgress, RunState, SiteAlarm,
 };
 pub use model::SCHEMA;
-pub use parquet_file::ParquetSink;
+pub use parquet_file::{DatasetSink, ParquetSink, foreign_to_dataset};
 pub use records::{
     ComparedNight, DropRecord, HealthRecord, compared_night, drop_record, health_record,
 };
