@@ -6,8 +6,7 @@
 //! HDFS, the configuration in `HADOOP_CONF_DIR` is used, and the Kerberos ticket or tokens that Hadoop's own client would use.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -112,7 +111,7 @@ impl RemotePlace {
         let store: Arc<dyn ObjectStore> = if url.scheme() == "s3" {
             let mut builder = AmazonS3Builder::from_env().with_bucket_name(host);
             if std::env::var_os("AWS_ACCESS_KEY_ID").is_none()
-                && let Some(profile) = crate::aws_profile::profile()
+                && let Some(profile) = aws_profile()
             {
                 builder = builder
                     .with_access_key_id(profile.access_key_id)
@@ -435,7 +434,7 @@ impl Chunks {
     }
 }
 
-struct ChunkRead {
+pub(crate) struct ChunkRead {
     file: RemoteChunks,
     at: u64,
 }
@@ -458,16 +457,16 @@ struct AwsProfile {
 }
 
 /// Reads the profile that `AWS_PROFILE` names, or else `default`; `None` if the file or the profile does not exist.
-pub(crate) fn profile() -> Option<AwsProfile> {
+fn aws_profile() -> Option<AwsProfile> {
     let named = std::env::var_os("AWS_SHARED_CREDENTIALS_FILE").map(PathBuf::from);
     let file = named.or_else(|| {
         Some(PathBuf::from(std::env::var_os("HOME")?).join(".aws").join("credentials"))
     })?;
     let name = std::env::var("AWS_PROFILE").unwrap_or_else(|_| "default".to_owned());
-    read(&std::fs::read_to_string(file).ok()?, &name)
+    profile_in(&std::fs::read_to_string(file).ok()?, &name)
 }
 
-fn read(text: &str, name: &str) -> Option<AwsProfile> {
+fn profile_in(text: &str, name: &str) -> Option<AwsProfile> {
     let is_own =
         |line: &str| line.strip_prefix('[')?.strip_suffix(']').map(|own| own.trim() == name);
     let mut values = BTreeMap::new();
@@ -676,10 +675,11 @@ mod tests {
     fn profiles_are_read_by_name() {
         let text = "[default]\naws_access_key_id = A\naws_secret_access_key=B\n\n[ other ]\n\
                     aws_access_key_id = C\naws_secret_access_key = D=\naws_session_token = E\n[none]\n";
-        let profile = |name| read(text, name).map(|own| (own.access_key_id, own.secret_access_key));
+        let profile =
+            |name| profile_in(text, name).map(|own| (own.access_key_id, own.secret_access_key));
         assert_eq!(profile("default"), Some(("A".to_owned(), "B".to_owned())));
         assert_eq!(profile("other"), Some(("C".to_owned(), "D=".to_owned())));
-        assert_eq!(read(text, "other").unwrap().session_token.as_deref(), Some("E"));
+        assert_eq!(profile_in(text, "other").unwrap().session_token.as_deref(), Some("E"));
         assert_eq!((profile("none"), profile("nobody")), (None, None));
     }
 }

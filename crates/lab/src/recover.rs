@@ -39,8 +39,7 @@ use site::clock::Clock;
 use site::process;
 use sitegrove::run::read_sites;
 use terminal::arguments::{PrintFormat, at_least_one, whole};
-use terminal::printed;
-use terminal::printed::Console;
+use terminal::printed::{self, Console};
 
 use crate::fields::{
     ComparedValue, FieldFigures, FieldValues, HEADS, MetadataField, SURE, SURE_HEADS, compare,

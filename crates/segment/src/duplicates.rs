@@ -24,8 +24,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use config::EmitConfig;

@@ -35,8 +35,7 @@ use serde::{Deserialize, Serialize};
 use sink::AtomicFile;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::checked_file;
-use crate::checked_file::{CheckedFile, CheckedWriter};
+use crate::checked_file::{self, CheckedFile, CheckedWriter};
 use crate::identity::StepIdentity;
 
 const SCHEMA: &str = "message step {

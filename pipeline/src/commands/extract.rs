@@ -1,7 +1,6 @@
 //! `sitegrove extract`: extracts a few pages of files, archives and standard input, and prints them.
 
-use std::io;
-use std::io::{Cursor, Read, Write};
+use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,7 +1,6 @@
 //! The result of an evaluation and its forms: nested JSON, CSV with one figure per line, Markdown.
 
-use std::fmt;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use serde::Serialize;
 use terminal::printed;
