@@ -11,8 +11,10 @@ Everything here is a function of one or two articles; the caller decides which t
 
 mod evidence;
 mod paragraphs;
+mod sketch;
 
 pub use evidence::{
-    AddressForm, ArticleDescription, Describer, Sketch, StoryAddress, sketch_of, story_address,
+    AddressForm, ArticleDescription, Describer, StoryAddress, sketch_of, story_address,
 };
 pub use paragraphs::{Paragraph, ParagraphWords, boilerplate_of, paragraphs_of};
+pub use sketch::Sketch;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use terms::WordStarts;
 
-use crate::evidence::add_word;
+use crate::sketch::add_word;
 
 /// A paragraph of a text.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,9 @@
 //! `archive.sqlite`: an archive of articles in one SQLite file, to which each run adds.
 //!
-//! [`content`] defines the content of an article, [`visits`] adds visits and finds their versions, and records when an
+//! [`content`] defines the content of an article, [`visits`] adds visits and finds their versions, [`absences`] records when an
 //! address had no page, [`corrections`] has the corrections made by hand, and [`query`] answers queries.
 
+mod absences;
 mod content;
 mod corrections;
 mod query;
@@ -27,8 +28,9 @@ pub use query::{
 };
 
 use crate::{Sink, SinkError};
+use absences::note_address;
 use corrections::has_corrections;
-use visits::{VisitWriter, note_address};
+use visits::VisitWriter;
 
 /// Normalised forms of an address. They are equal for addresses of the same page.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use rusqlite::{Connection, Result, params};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::absences::seconds;
 use super::content::{ArticleContent, day, diff, set, squeezed};
-use super::visits::seconds;
 use super::{ArticleKey, is_archive};
 use crate::SinkError;
 
