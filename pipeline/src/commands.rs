@@ -1,6 +1,5 @@
 //! The command line of the program, and its commands, one file each.
 
-mod changes;
 mod correct;
 mod export;
 mod extract;
@@ -86,7 +85,7 @@ enum Command {
     /// Print the versions of an article in an archive of articles
     History(history::HistoryArgs),
     /// List the articles that were added or changed since a date
-    Changes(changes::ChangesArgs),
+    Changes(history::ChangesArgs),
     /// Correct articles in an archive of articles
     Correct(correct::CorrectArgs),
     /// Print shell completions
@@ -151,8 +150,8 @@ impl Program for Cli {
             Command::Wrappers(args) => wrappers::run(args, with.stop, with.out).map(code),
             Command::Models(args) => models::run(args, with.out).map(code),
             Command::Report(args) => report::run(args, with.out).map(done),
-            Command::History(args) => history::run(args, with.out).map(done),
-            Command::Changes(args) => changes::run(args, with.out).map(done),
+            Command::History(args) => history::history(args, with.out).map(done),
+            Command::Changes(args) => history::changes(args, with.out).map(done),
             Command::Correct(args) => correct::run(args, with.stop, with.out).map(done),
             Command::Man(args) => man::run(args, Cli::command(), with.out).map(done),
             Command::Completions { shell } => {

@@ -4,10 +4,11 @@
 //! Gives: the files of the run folder, each complete or absent.
 //! Why: the outputs are the same bytes for any number of threads.
 //! Drops: nothing; it writes the drops of the other stages.
+//!
+//! Templates and wrappers of sites are written to one file per site in `wrappers/` or, in a run with many sites, to one line per
+//! site in `wrappers.jsonl`. Sites about which nothing was learnt are left out.
 
-pub(crate) mod wrapper_files;
-
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::{fs, io};
@@ -17,10 +18,9 @@ use model::{Drop, SiteNight, SiteResult, SiteSummary};
 use segment::records::Absences;
 use sink::{
     AtomicFile, Ledger, Render, Sink, SinkError, compared_night, drop_record, health_record,
-    json_lines,
+    json_lines, make_folder, site_file_name,
 };
 
-use self::wrapper_files::{WrapperFiles, WrapperForm};
 use crate::run::sinks::{open_sink, remove_stale};
 
 /// File with the health of sites and their models.
@@ -273,5 +273,102 @@ impl Renderers {
             wrappers: is_whole.then(|| self.form.render(&result.summary)),
             result,
         }
+    }
+}
+
+/// Name of the folder with a file for each site.
+pub(crate) const WRAPPER_FOLDER: &str = "wrappers";
+/// Name of the file with a line for each site.
+pub(crate) const WRAPPER_LINES: &str = "wrappers.jsonl";
+/// Runs with more sites write lines.
+const MOST_FILES: usize = 1_000;
+
+/// How the wrappers of a run are written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum WrapperForm {
+    Files,
+    Lines,
+}
+
+impl WrapperForm {
+    /// The form for a run with this number of sites.
+    pub(crate) fn of(sites: usize) -> Self {
+        if sites > MOST_FILES { Self::Lines } else { Self::Files }
+    }
+
+    /// Renders the templates and wrappers of a site; `None` if nothing was learnt about it.
+    pub(crate) fn render(self, summary: &SiteSummary) -> Option<Vec<u8>> {
+        let is_learnt = summary.templates.iter().any(|template| {
+            template.wrapper.is_some() || !template.fields.is_empty() || template.pages > 1
+        });
+        if !is_learnt && summary.site_configs.is_empty() {
+            return None;
+        }
+        let mut json = match self {
+            Self::Files => serde_json::to_vec_pretty(summary),
+            Self::Lines => serde_json::to_vec(summary),
+        }
+        .unwrap_or_default();
+        json.push(b'\n');
+        Some(json)
+    }
+}
+
+struct WrapperFiles {
+    folder: PathBuf,
+    /// Files of sites, which are renamed when all outputs are complete.
+    sites: Vec<AtomicFile>,
+    lines: Option<AtomicFile>,
+    /// Files of an earlier run.
+    stale: BTreeSet<PathBuf>,
+}
+
+impl WrapperFiles {
+    /// Begins the files in a run folder, which must exist.
+    fn create(run: &Path, form: WrapperForm) -> Result<Self, SinkError> {
+        let folder = run.join(WRAPPER_FOLDER);
+        let files = fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path());
+        // Files with other names do not belong to a run.
+        let stale = files
+            .filter(|path| path.extension().is_some_and(|end| end == "json" || end == "partial"));
+        let mut stale: BTreeSet<PathBuf> = stale.collect();
+        let lines = run.join(WRAPPER_LINES);
+        let lines = match form {
+            WrapperForm::Files => {
+                make_folder(&folder)?;
+                stale.extend([AtomicFile::temporary(&lines), lines]);
+                None
+            }
+            WrapperForm::Lines => Some(AtomicFile::create(&lines)?),
+        };
+        Ok(Self { folder, sites: Vec::new(), lines, stale })
+    }
+
+    fn write(&mut self, site: &str, rendered: &[u8]) -> Result<(), SinkError> {
+        if let Some(lines) = &mut self.lines {
+            return lines.write_bytes(rendered);
+        }
+        let mut file =
+            AtomicFile::create(&self.folder.join(format!("{}.json", site_file_name(site))))?;
+        file.write_bytes(rendered)?;
+        file.close()?;
+        self.stale.remove(file.path());
+        self.stale.remove(&AtomicFile::temporary(file.path()));
+        self.sites.push(file);
+        Ok(())
+    }
+
+    /// Renames all files to their final names and removes those of an earlier run that this one does not write.
+    fn finish(self) -> Result<(), SinkError> {
+        AtomicFile::finish_all(self.sites)?;
+        if let Some(lines) = self.lines {
+            lines.finish()?;
+        }
+        // A leftover that cannot be removed does no harm.
+        for stale in self.stale {
+            let _ = fs::remove_file(stale);
+        }
+        let _ = fs::remove_dir(self.folder);
+        Ok(())
     }
 }

@@ -31,14 +31,12 @@ pub(crate) mod corrections;
 pub(crate) mod emission;
 pub(crate) mod folder;
 pub(crate) mod forecast;
-pub(crate) mod identity;
 mod inputs;
 pub mod ledger;
 pub(crate) mod nightly;
 mod process;
 pub(crate) mod sinks;
 pub(crate) mod site_results;
-pub(crate) mod status;
 pub mod target;
 
 use std::io;
@@ -71,11 +69,11 @@ use crate::emit::Outputs;
 use crate::output_paths::CommandPaths;
 use crate::results::check_earlier;
 use crate::run::folder::{Claim, RunFolder, state_error};
-use crate::run::identity::Identity;
 use crate::run::ledger::{RunTally, begin_ledger};
 use crate::run::nightly::SiteAnswers;
 use crate::run::sinks::check_outputs;
-use crate::run::status::{Status, place};
+use folder::Identity;
+use ledger::{Status, place};
 
 pub use self::inputs::read_sites;
 pub(crate) use self::inputs::{find as find_inputs, read_grouped};

@@ -9,12 +9,12 @@ may be the same share at least one of their [`ArticleDescription::keys`], so tha
 Everything here is a function of one or two articles; the caller decides which to compare, within bounded memory.
 */
 
-mod address;
 mod evidence;
 mod paragraphs;
 mod sketch;
 
-pub use address::{AddressForm, StoryAddress, story_address};
-pub use evidence::{ArticleDescription, Describer, sketch_of};
+pub use evidence::{
+    AddressForm, ArticleDescription, Describer, StoryAddress, sketch_of, story_address,
+};
 pub use paragraphs::{Paragraph, ParagraphWords, boilerplate_of, paragraphs_of};
 pub use sketch::Sketch;

@@ -27,9 +27,9 @@ use terms::{Language, text_analyzer};
 
 use crate::IndexError;
 use crate::analysis::{UNKNOWN, date_time};
-use crate::documents::instant;
 use crate::folder::open;
 use crate::schema::{EVERYWHERE, GONE, IndexFields, TERMS, schema};
+use crate::sink::instant;
 
 /// Weight of a word in the title relative to one in the body.
 const TITLE_BOOST: f32 = 2.0;

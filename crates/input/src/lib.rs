@@ -5,8 +5,6 @@ revisits and drops. [`reader::InputReader`] is the only loop over the inputs of 
 decides which of the pages a run takes.
 */
 
-#[cfg(feature = "remote")]
-mod aws_profile;
 pub mod cdx;
 pub mod file_type;
 mod inputs;

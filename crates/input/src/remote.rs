@@ -1,14 +1,15 @@
-//! Inputs at `https://`, `http://`, `s3://`, `hdfs://` and `viewfs://`, read in ranges; outputs at `s3://` (`bucket.rs`).
+//! Inputs at `https://`, `http://`, `s3://`, `hdfs://` and `viewfs://`, read in ranges; outputs at `s3://`,
+//! small files in one request, large ones in parts.
 //!
 //! No connection is made unless an input or output is at such an address. Failed requests are repeated. For S3, credentials are
 //! found as by the AWS command line: environment variables, the profile in `~/.aws/credentials`, or the role of the machine. For
 //! HDFS, the configuration in `HADOOP_CONF_DIR` is used, and the Kerberos ticket or tokens that Hadoop's own client would use.
 
-mod bucket;
-
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,14 +17,17 @@ use hdfs_native_object_store::HdfsObjectStoreBuilder;
 use object_store::aws::AmazonS3Builder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path as Key;
-use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
+use object_store::{
+    Attribute, Attributes, ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt,
+    PutMultipartOptions, PutOptions, PutPayload, WriteMultipart,
+};
 use parquet::file::reader::{ChunkReader, Length};
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
 use url::Url;
 
-pub(crate) use self::bucket::Bucket;
+use crate::objects::{Objects, UploadFile};
 use crate::parts::{RecordAt, Transfer};
 
 /// Bytes of the first request after a jump. Each following request is twice as large as the one before.
@@ -107,7 +111,7 @@ impl RemotePlace {
         let store: Arc<dyn ObjectStore> = if url.scheme() == "s3" {
             let mut builder = AmazonS3Builder::from_env().with_bucket_name(host);
             if std::env::var_os("AWS_ACCESS_KEY_ID").is_none()
-                && let Some(profile) = crate::aws_profile::profile()
+                && let Some(profile) = aws_profile()
             {
                 builder = builder
                     .with_access_key_id(profile.access_key_id)
@@ -445,6 +449,200 @@ impl Read for ChunkRead {
     }
 }
 
+#[derive(Debug, PartialEq, Eq)]
+struct AwsProfile {
+    access_key_id: String,
+    secret_access_key: String,
+    session_token: Option<String>,
+}
+
+/// Reads the profile that `AWS_PROFILE` names, or else `default`; `None` if the file or the profile does not exist.
+fn aws_profile() -> Option<AwsProfile> {
+    let named = std::env::var_os("AWS_SHARED_CREDENTIALS_FILE").map(PathBuf::from);
+    let file = named.or_else(|| {
+        Some(PathBuf::from(std::env::var_os("HOME")?).join(".aws").join("credentials"))
+    })?;
+    let name = std::env::var("AWS_PROFILE").unwrap_or_else(|_| "default".to_owned());
+    profile_in(&std::fs::read_to_string(file).ok()?, &name)
+}
+
+fn profile_in(text: &str, name: &str) -> Option<AwsProfile> {
+    let is_own =
+        |line: &str| line.strip_prefix('[')?.strip_suffix(']').map(|own| own.trim() == name);
+    let mut values = BTreeMap::new();
+    let mut within = false;
+    for line in text.lines().map(str::trim) {
+        if let Some(own) = is_own(line) {
+            within = own;
+        } else if within && let Some((key, value)) = line.split_once('=') {
+            values.insert(key.trim(), value.trim().to_owned());
+        }
+    }
+    Some(AwsProfile {
+        access_key_id: values.remove("aws_access_key_id")?,
+        secret_access_key: values.remove("aws_secret_access_key")?,
+        session_token: values.remove("aws_session_token"),
+    })
+}
+
+/// Size in bytes above which a file is uploaded in parts, and minimum size of a part.
+const UPLOAD_PART: u64 = 8 << 20;
+/// Maximum number of parts of an object; S3 allows 10,000.
+const UPLOAD_PARTS: u64 = 9_000;
+/// Number of small files, or parts of a large file, that are uploaded at a time.
+const UPLOADS_AT_ONCE: usize = 8;
+
+/// Media types by the ends of names, for browsers and other programs that read objects.
+const TYPES: [(&str, &str); 5] = [
+    (".html", "text/html; charset=utf-8"),
+    (".json", "application/json"),
+    (".jsonl", "application/x-ndjson"),
+    (".ndjson", "application/x-ndjson"),
+    (".csv", "text/csv; charset=utf-8"),
+];
+
+/// Attributes of an object with this name.
+fn attributes(key: &Key) -> Attributes {
+    let kind = TYPES.into_iter().find(|(end, _)| key.as_ref().ends_with(end));
+    kind.map(|(_, kind)| (Attribute::ContentType, kind)).into_iter().collect()
+}
+
+#[derive(Debug)]
+pub(crate) struct Bucket(RemotePlace);
+
+impl Bucket {
+    pub(crate) fn open(address: &str) -> io::Result<Self> {
+        RemotePlace::of(address).map(Self)
+    }
+
+    fn key(&self, name: &str) -> io::Result<Key> {
+        Key::parse(format!("{}/{name}", self.0.key)).map_err(io::Error::other)
+    }
+}
+
+impl Objects for Bucket {
+    fn list(&self) -> io::Result<BTreeMap<String, u64>> {
+        let mut found = BTreeMap::new();
+        self.0.each_object(|object| {
+            let Some(parts) = object.location.prefix_match(&self.0.key) else { return };
+            let name: Vec<String> = parts.map(|part| part.as_ref().to_owned()).collect();
+            found.insert(name.join("/"), object.size);
+        })?;
+        Ok(found)
+    }
+
+    fn get(&self, name: &str) -> io::Result<Vec<u8>> {
+        let key = self.key(name)?;
+        let get = async { self.0.store.get(&key).await?.bytes().await };
+        Ok(runtime()?.block_on(get).map_err(failed)?.to_vec())
+    }
+
+    fn put(&self, name: &str, contents: Vec<u8>) -> io::Result<()> {
+        let key = self.key(name)?;
+        let options = PutOptions::from(attributes(&key));
+        let put = self.0.store.put_opts(&key, PutPayload::from(contents), options);
+        runtime()?.block_on(put).map(|_| ()).map_err(failed)
+    }
+
+    fn delete(&self, name: &str) -> io::Result<()> {
+        match runtime()?.block_on(self.0.store.delete(&self.key(name)?)) {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    fn upload(
+        &self,
+        files: &[UploadFile],
+        stop: &AtomicBool,
+        done: &mut dyn FnMut(&UploadFile),
+    ) -> Vec<(String, io::Error)> {
+        let runtime = match runtime() {
+            Ok(runtime) => runtime,
+            Err(error) => return vec![(String::new(), error)],
+        };
+        runtime.block_on(async {
+            let mut problems = Vec::new();
+            let (small, large): (Vec<_>, Vec<_>) =
+                files.iter().partition(|file| file.bytes <= UPLOAD_PART);
+            let mut waiting = small.into_iter().cloned();
+            let mut running = JoinSet::new();
+            loop {
+                while running.len() < UPLOADS_AT_ONCE
+                    && !stop.load(Ordering::Relaxed)
+                    && let Some(file) = waiting.next()
+                {
+                    let (store, key) = (Arc::clone(&self.0.store), self.key(&file.name));
+                    running.spawn(async move {
+                        let outcome = put_file(&*store, key, &file.from).await;
+                        (file, outcome)
+                    });
+                }
+                let Some(joined) = running.join_next().await else { break };
+                match joined {
+                    Ok((file, Ok(()))) => done(&file),
+                    Ok((file, Err(error))) => problems.push((file.name, error)),
+                    Err(error) => problems.push((String::new(), io::Error::other(error))),
+                }
+            }
+            for file in large {
+                if stop.load(Ordering::Relaxed) {
+                    break;
+                }
+                match self.put_large(file, stop).await {
+                    Ok(true) => done(file),
+                    Ok(false) => {}
+                    Err(error) => problems.push((file.name.clone(), error)),
+                }
+            }
+            problems.sort_by(|a, b| a.0.cmp(&b.0));
+            problems
+        })
+    }
+}
+
+impl Bucket {
+    /// Uploads a file in parts. The object appears with the last part. Returns false if `stop` was set: nothing of the
+    /// object is kept then.
+    async fn put_large(&self, file: &UploadFile, stop: &AtomicBool) -> io::Result<bool> {
+        let part = UPLOAD_PART.max(file.bytes.div_ceil(UPLOAD_PARTS));
+        let part = usize::try_from(part).map_err(io::Error::other)?;
+        let mut from = std::fs::File::open(&file.from)?;
+        let key = self.key(&file.name)?;
+        let options = PutMultipartOptions::from(attributes(&key));
+        let begun = self.0.store.put_multipart_opts(&key, options).await.map_err(failed)?;
+        let mut writer = WriteMultipart::new_with_chunk_size(begun, part);
+        let mut buffer = vec![0; part];
+        loop {
+            let step = match writer.wait_for_capacity(UPLOADS_AT_ONCE).await {
+                Ok(()) => from.read(&mut buffer),
+                Err(error) => Err(failed(error)),
+            };
+            match step {
+                Ok(0) => break,
+                Ok(_) if stop.load(Ordering::Relaxed) => {
+                    // Parts that cannot be removed are left to the lifecycle rules of the bucket.
+                    let _ = writer.abort().await;
+                    return Ok(false);
+                }
+                Ok(count) => writer.write(&buffer[..count]),
+                Err(error) => {
+                    let _ = writer.abort().await;
+                    return Err(error);
+                }
+            }
+        }
+        writer.finish().await.map(|_| true).map_err(failed)
+    }
+}
+
+async fn put_file(store: &dyn ObjectStore, key: io::Result<Key>, from: &Path) -> io::Result<()> {
+    let key = key?;
+    let contents = std::fs::read(from)?;
+    let options = PutOptions::from(attributes(&key));
+    store.put_opts(&key, contents.into(), options).await.map(|_| ()).map_err(failed)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -471,5 +669,17 @@ mod tests {
         let many: Vec<(u64, u64)> = (0..1_000).map(|n| (n * 1_100, 1_000)).collect();
         let fetched: u64 = of(&many).iter().map(|range| range.end - range.start).sum();
         assert!(fetched < 1_000_000 * 8 / 7 && of(&many).len() < 10);
+    }
+
+    #[test]
+    fn profiles_are_read_by_name() {
+        let text = "[default]\naws_access_key_id = A\naws_secret_access_key=B\n\n[ other ]\n\
+                    aws_access_key_id = C\naws_secret_access_key = D=\naws_session_token = E\n[none]\n";
+        let profile =
+            |name| profile_in(text, name).map(|own| (own.access_key_id, own.secret_access_key));
+        assert_eq!(profile("default"), Some(("A".to_owned(), "B".to_owned())));
+        assert_eq!(profile("other"), Some(("C".to_owned(), "D=".to_owned())));
+        assert_eq!(profile_in(text, "other").unwrap().session_token.as_deref(), Some("E"));
+        assert_eq!((profile("none"), profile("nobody")), (None, None));
     }
 }

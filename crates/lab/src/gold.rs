@@ -187,7 +187,7 @@ pub(crate) fn pages_by_url(gold: &[GoldPage]) -> BTreeMap<&str, &GoldPage> {
 
 /// Reads a file, decompressed if it is gzip or zstd.
 pub(crate) fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let mut file = sitegrove::results::lines::open(path)
+    let mut file = sitegrove::results::open(path)
         .with_context(|| format!("cannot read {}", path.display()))?;
     let mut plain = Vec::new();
     file.read_to_end(&mut plain).with_context(|| format!("{} is not whole", path.display()))?;

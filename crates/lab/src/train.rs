@@ -3,8 +3,8 @@
 
 Reads the archives and runs the stages up to the blocks for every site (`pages`), labels the blocks by the gold,
 and fits the trees (`fit`) in stages (`course`): once for each fold of the gold, without it, and once on
-everything (`trial`). The held-out figures are those of complete runs with weights that were fitted without the
-publisher, or without the data set (`trial`, `report`).
+everything. The held-out figures are those of complete runs with weights that were fitted without the
+publisher, or without the data set (`report`).
 
 The same inputs give the same weights, byte by byte, for any number of threads.
 */
@@ -14,33 +14,37 @@ mod course;
 mod fit;
 pub(crate) mod pages;
 mod report;
-mod trial;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
+use std::sync::Arc;
 use std::time::Instant;
 
 use aged::aged_copies;
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use config::Config;
-use course::{Course, DECIDE, FoldPlan, course};
+use course::{Course, DECIDE, FoldPlan, course, page_scores_of};
 use fit::FitError;
 use grove::{Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, feature_names};
-use model::{Site, counts_of};
+use model::{Extracted, Site, counts_of};
 use pages::TrainingTemplate;
+use rayon::prelude::*;
 use serde_json::json;
 use sink::AtomicFile;
+use site::clock::Clock;
+use site::process;
 use sitegrove::output_paths::{CommandPaths, OutputKind};
 use sitegrove::run::read_sites;
-use terminal::arguments::PrintFormat;
-use terminal::arguments::whole;
+use sitemodel::Engine;
+use sitemodel::settings::LoadedWeights;
+use terminal::arguments::{PrintFormat, whole};
 use terminal::printed::Console;
-use trial::{HeldOut, LeaveOut, of_publishers, parts, run_each};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::gold::{GoldArgs, GoldFile, pages_of_corrections, read_gold};
+use crate::gold::{GoldArgs, GoldFile, GoldPage, pages_of_corrections, read_gold};
 
 /// Fit the default engine's weights to pages whose text is known.
 #[derive(Args, Clone, Debug)]
@@ -56,7 +60,7 @@ pub(crate) struct TrainArgs {
     pub(crate) of: GoldArgs,
     /// Licence of a data set, recorded in the weights file (repeatable)
     #[arg(long = "licence", value_name = "NAME=LICENCE")]
-    pub(crate) licences: Vec<String>,
+    licences: Vec<String>,
     /// Learn from corrections, too: texts of articles, and marked blocks. A JSONL file, or an archive of articles (repeatable)
     #[arg(long, value_name = "FILE|ARCHIVE")]
     pub(crate) corrections: Vec<PathBuf>,
@@ -72,7 +76,7 @@ pub(crate) struct TrainArgs {
     pub(crate) folds: usize,
     /// Do not compute figures by data set, which take as long as the rest
     #[arg(long)]
-    pub(crate) no_data_sets: bool,
+    no_data_sets: bool,
     /// Percentages of the publishers, comma-separated, for a learning curve: fit to each as well, and print what
     /// such weights make of the pages of publishers that they have not seen
     #[arg(long, value_name = "PERCENTAGES", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..100))]
@@ -145,7 +149,7 @@ pub(crate) fn run(args: &TrainArgs, console: &mut Console<'_>) -> anyhow::Result
         if leave_out == LeaveOut::Publishers {
             report::reliability(&held_out, out)?;
             if let Some(path) = &args.held_out {
-                trial::write(&held_out, path)?;
+                write(&held_out, path)?;
             }
             fitted = course.weights.into_iter().last();
         }
@@ -289,4 +293,135 @@ fn trained_on(
 
 fn percent(name: String, share: f64) -> Figure {
     Figure { name, value: (share * 10_000.0).round() / 100.0 }
+}
+
+/// The unit that is held out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LeaveOut {
+    /// Several publishers at a time: all pages of a site are in one part.
+    Publishers,
+    /// One data set at a time.
+    DataSets,
+}
+
+impl LeaveOut {
+    /// The name in reports and in the weights file.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Publishers => "leave-publishers-out",
+            Self::DataSets => "leave-data-set-out",
+        }
+    }
+}
+
+/// Divides templates into parts; returns the part of each template, and the number of parts.
+/// Publishers are assigned by a hash of their names, so that a new publisher does not move the others.
+fn parts(
+    templates: &[TrainingTemplate<'_>],
+    leave_out: LeaveOut,
+    folds: usize,
+) -> (Vec<usize>, usize) {
+    match leave_out {
+        LeaveOut::Publishers => {
+            let part =
+                |t: &TrainingTemplate<'_>| (xxh3_64(t.site.as_bytes()) % folds as u64) as usize;
+            (templates.iter().map(part).collect(), folds)
+        }
+        LeaveOut::DataSets => {
+            let names: BTreeSet<&str> = templates.iter().map(data_set).collect();
+            let names: Vec<&str> = names.into_iter().collect();
+            let part = |t: &TrainingTemplate<'_>| {
+                names.binary_search(&data_set(t)).unwrap_or(names.len() - 1)
+            };
+            (templates.iter().map(part).collect(), names.len())
+        }
+    }
+}
+
+/// Whether each template belongs to the given percentage of publishers. Publishers are chosen by a different hash than the
+/// parts; a larger percentage includes the publishers of a smaller one.
+fn of_publishers(templates: &[TrainingTemplate<'_>], percent: u8) -> Vec<bool> {
+    let hash = |t: &TrainingTemplate<'_>| xxh3_64_with_seed(t.site.as_bytes(), 1) % 100;
+    templates.iter().map(|t| hash(t) < u64::from(percent)).collect()
+}
+
+/// The data set of a template: the data set of its first page with gold.
+fn data_set<'a>(template: &TrainingTemplate<'a>) -> &'a str {
+    let gold = template.pages.iter().find_map(|page| page.gold.as_ref());
+    gold.map_or("", |(gold, _)| gold.dataset.as_str())
+}
+
+/// The result for a page of the gold.
+struct HeldOut<'a> {
+    gold: &'a GoldPage,
+    /// F1 by pairs of words; `None` where the page has no gold to count.
+    f1: Option<f64>,
+    words_f1: Option<f64>,
+    /// F1 by pairs of words, without bylines, dates and captions.
+    fields_f1: Option<f64>,
+    /// `None` if the page gave no article.
+    article: Option<Extracted>,
+}
+
+/// Runs every site with the weights for each part that its templates belong to. Pages are ordered by template.
+fn run_each<'a>(
+    sites: &[Site],
+    templates: &[TrainingTemplate<'a>],
+    parts: &[usize],
+    weights: &[Weights],
+    config: &Config,
+) -> Vec<HeldOut<'a>> {
+    let configs: Vec<Config> = weights
+        .iter()
+        .map(|weights| {
+            let loaded = LoadedWeights { weights: weights.clone(), digest: [0; 32] };
+            let mut config = Config { loaded: Some(Arc::new(loaded)), ..config.clone() };
+            config.rank.engine = Engine::Grove;
+            config
+        })
+        .collect();
+    let mut parts_of_site: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for (template, &part) in templates.iter().zip(parts) {
+        parts_of_site.entry(template.site).or_default().insert(part);
+    }
+    let runs: Vec<(&Site, usize)> = sites
+        .iter()
+        .filter_map(|site| Some((site, parts_of_site.get(site.key.as_str())?)))
+        .flat_map(|(site, parts)| parts.iter().map(move |&part| (site, part)))
+        .collect();
+    let articles: Vec<Vec<Extracted>> = runs
+        .par_iter()
+        .map(|(site, part)| process(site, &configs[*part], &Clock::default()).articles)
+        .collect();
+    let mut by_part: BTreeMap<(usize, String), Extracted> = BTreeMap::new();
+    for ((_, part), articles) in runs.iter().zip(articles) {
+        for article in articles {
+            by_part.entry((*part, article.url.clone())).or_insert(article);
+        }
+    }
+    let mut held_out = Vec::new();
+    for (template, &part) in templates.iter().zip(parts) {
+        for page in &template.pages {
+            let Some((gold, _)) = &page.gold else { continue };
+            let article = by_part.get(&(part, gold.url.clone())).cloned();
+            let text = article.as_ref().map_or("", |article| &article.text);
+            let scores = page_scores_of(page, text);
+            let [f1, words_f1, fields_f1] = scores.map(|score| score.map(|own| own.f1));
+            held_out.push(HeldOut { gold, f1, words_f1, fields_f1, article });
+        }
+    }
+    held_out
+}
+
+/// Writes the articles, as lines of `articles.jsonl`.
+///
+/// # Errors
+/// If the file cannot be written.
+fn write(held_out: &[HeldOut<'_>], path: &Path) -> anyhow::Result<()> {
+    let mut lines = String::new();
+    for extracted in held_out.iter().filter_map(|page| page.article.as_ref()) {
+        lines.push_str(&serde_json::to_string(&extracted.article)?);
+        lines.push('\n');
+    }
+    Ok(AtomicFile::write_whole(path, lines.as_bytes())?)
 }

@@ -11,7 +11,6 @@ owns their records.
 mod article;
 mod contained;
 mod corrected;
-mod correction;
 mod discard;
 mod kinds;
 mod learnt;
@@ -29,8 +28,10 @@ pub use article::{
     Sources, Table,
 };
 pub use contained::{Contained, contain_panics, listen_to_contained};
-pub use corrected::{ArticleCorrection, CorrectedField, CorrectedValues, FieldCorrection};
-pub use correction::{Mark, MarkedBlock, NamedElement, TemplateCorrection};
+pub use corrected::{
+    ArticleCorrection, CorrectedField, CorrectedValues, FieldCorrection, Mark, MarkedBlock,
+    NamedElement, TemplateCorrection,
+};
 pub use discard::{Absence, CutShort, Drop, DropReason, Gone, Refusal, Stage};
 pub use kinds::{AuthorKind, PageType, TemplateKind, TypedAs, Verdict};
 pub use learnt::{

@@ -13,7 +13,7 @@ use segment::identity::SiteShare;
 use sitegrove::run::RunReport;
 use sitegrove::run::RunRequest;
 use sitegrove::run::target::run as run_pipeline;
-use sitegrove::steps::{apply, describe, learn, merge, survey};
+use sitegrove::steps::{apply, learn, merge, survey};
 use terminal::progress_bar::{Observer, Quiet};
 
 use crate::detached::until_signal;
@@ -213,7 +213,7 @@ pub(crate) fn describe_share(
     settings: Option<&Bound<'_, PySettings>>,
 ) -> PyResult<u64> {
     let of = share(of)?;
-    call(py, settings, |_| {}, |request| describe::describe(request, &files, of, &out))
+    call(py, settings, |_| {}, |request| merge::describe(request, &files, of, &out))
 }
 
 /// Writes a run folder. Returns its ledger.

@@ -18,9 +18,9 @@ use sink::InputRecord;
 use super::file::{StepFile, StepWriter};
 use super::identity::StepIdentity;
 use super::pages::{locked, merge, order_of, write_page, write_rows};
-use super::row::{RowKind, SegmentRow};
 use super::stored::{HtmlPlace, StoredPage};
 use crate::declared::DeclaredHead;
+use crate::file::{RowKind, SegmentRow};
 
 /// A drop, with the digest of the payload in its record.
 pub(crate) type DropOfPayload = (Drop, Option<(u64, u64)>);

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use input::waiting::is_stream;
-use model::contain_panics;
+use model::{contain_panics, named};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
@@ -30,11 +30,13 @@ use parquet::file::serialized_reader::ReadOptionsBuilder;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::ColumnPath;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use sink::AtomicFile;
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::checked_file::{self, CheckedFile, CheckedWriter};
-use super::identity::StepIdentity;
-use super::row::{RowKind, SegmentRow};
+use crate::checked_file::{self, CheckedFile, CheckedWriter};
+use crate::identity::StepIdentity;
 
 const SCHEMA: &str = "message step {
     required binary kind (STRING);
@@ -430,4 +432,114 @@ impl StepFile {
         }
         Ok(all)
     }
+}
+
+named! {
+/// What a row contains. The column `kind` has its name.
+pub enum RowKind {
+    /// A page: head and HTML.
+    Page => "page",
+    /// A saved page, whose site depends on the other saved pages.
+    Saved => "saved-page",
+    /// A feed item.
+    FeedItem => "feed-item",
+    /// The payload digest of a feed.
+    Feed => "feed",
+    /// A file that says how the pages of a site may be used.
+    SiteFile => "site-file",
+    /// A redirect.
+    Redirect => "redirect",
+    /// A revisit.
+    Revisit => "revisit",
+    /// A drop of reading.
+    Drop => "drop",
+    /// An input that was read.
+    Input => "input",
+    /// A part of the result of a site.
+    Result => "result",
+    /// The model of a large site.
+    Model => "model",
+    /// What was decided together with the model of a large site.
+    Decided => "decided",
+    /// Site configs that were learnt from a large site.
+    SiteConfigs => "site-configs",
+    /// Instructions for a page of a large site.
+    Order => "order",
+    /// A page of a large site that gave an article.
+    Article => "article",
+    /// A page of a large site that was dropped.
+    Dropped => "dropped",
+    /// A page of a large site that its model has no template for.
+    Unassigned => "unassigned",
+    /// The descriptions of the articles of a part of the result of a site.
+    Described => "described",
+}
+}
+
+/// A row.
+#[derive(Clone, Debug)]
+pub struct SegmentRow {
+    /// What the row contains.
+    pub kind: RowKind,
+    /// Key of the site; empty if the row belongs to no site.
+    pub site: String,
+    /// For pages, the id in the crawl. For outcomes of pages, the id of the page. For other rows, a sequence number.
+    pub id: u64,
+    /// The record in MessagePack.
+    pub record: Vec<u8>,
+    /// HTML of a page, compressed with zstd; empty for most other rows.
+    pub html: Vec<u8>,
+}
+
+impl SegmentRow {
+    /// Makes a row without HTML.
+    ///
+    /// # Errors
+    /// If the record cannot be encoded.
+    pub fn of(kind: RowKind, site: &str, id: u64, record: &impl Serialize) -> io::Result<Self> {
+        let record = rmp_serde::to_vec(record).map_err(io::Error::other)?;
+        Ok(Self { kind, site: site.to_owned(), id, record, html: Vec::new() })
+    }
+
+    /// Hash of the site key, which is the order of outputs; 0 without a site.
+    pub fn hash(&self) -> u64 {
+        hash_of(&self.site)
+    }
+}
+
+/// Hash of a site key; 0 if it is empty.
+pub fn hash_of(site: &str) -> u64 {
+    if site.is_empty() { 0 } else { xxh3_64(site.as_bytes()) }
+}
+
+/// Decodes the record of a row.
+///
+/// # Errors
+/// If it is damaged.
+pub fn decoded<T: DeserializeOwned>(record: &[u8]) -> io::Result<T> {
+    rmp_serde::from_slice(record).map_err(io::Error::other)
+}
+
+/// Compression level of results, which are small compared with pages, and read once.
+const LEVEL: i32 = 3;
+
+/// Makes a row whose record is compressed.
+pub fn packed_row(
+    kind: RowKind,
+    site: &str,
+    id: u64,
+    record: &impl Serialize,
+) -> io::Result<SegmentRow> {
+    let bytes = rmp_serde::to_vec_named(record).map_err(io::Error::other)?;
+    let record = zstd::bulk::compress(&bytes, LEVEL)?;
+    Ok(SegmentRow { kind, site: site.to_owned(), id, record, html: Vec::new() })
+}
+
+/// Decompresses and decodes the record of such a row.
+///
+/// # Errors
+/// If it is damaged.
+pub fn unpacked<T: DeserializeOwned>(record: &[u8]) -> io::Result<T> {
+    let bytes = zstd::decode_all(record)?;
+    rmp_serde::from_slice(&bytes).map_err(io::Error::other)
 }

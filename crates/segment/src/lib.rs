@@ -3,7 +3,7 @@ Segments: what was read of some inputs, in memory while it fits, else in files (
 from its segments ([`pages`], [`settle`], [`group`](mod@group)). A segment file is what `sitegrove survey` writes: rows ([`row`])
 in Parquet ([`mod@file`]), with the identity of the step that wrote them ([`identity`]) and checksums ([`checked_file`]).
 
-Data that belongs to sites but is not a page is spilled to disk and sorted there ([`sorted`]): revisits ([`revisits`]), pictures
+Data that belongs to sites but is not a page is spilled to disk and sorted there ([`sorted`]): revisits ([`settle`]), pictures
 and responses without a page ([`records`]), and the descriptions of articles that are compared to find duplicates
 ([`duplicates`](mod@duplicates)).
 */
@@ -11,20 +11,15 @@ and responses without a page ([`records`]), and the descriptions of articles tha
 pub mod checked_file;
 pub mod collect;
 pub mod declared;
-mod described;
 pub mod duplicates;
 pub mod file;
 pub mod frames;
 pub mod group;
 pub mod identity;
-mod lookup;
 pub mod marks;
 pub mod pages;
 pub mod records;
-pub mod revisits;
-pub mod row;
 pub mod settle;
-mod shared_paragraphs;
 mod site_files;
 pub mod sorted;
 pub mod stored;

@@ -9,8 +9,8 @@ use input::read::SiteFile;
 use model::{FeedItem, Page, PageHtml};
 
 use super::file::{ListedRow, StepFile, StepWriter};
-use super::row::{RowKind, SegmentRow, decoded, hash_of};
 use super::sorted::{Item, Merged, Sorter};
+use crate::file::{RowKind, SegmentRow, decoded, hash_of};
 use crate::site_files::SiteFiles;
 
 use super::stored::{FilePlace, HtmlPlace, StoredHead, StoredPage, unpack};

@@ -11,8 +11,8 @@ use model::{Charset, Origin, Page, PageHtml, PageNotes};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::row::hash_of;
 use crate::declared::DeclaredHead;
+use crate::file::hash_of;
 
 /// A page without its HTML: what grouping needs.
 #[derive(Clone, Debug, Deserialize, Serialize)]

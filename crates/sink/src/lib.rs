@@ -5,38 +5,33 @@ Every file appears as a whole or not at all ([`AtomicFile`]). `docs/FORMATS.md` 
 field by field. A field is never renamed, retyped or removed without raising [`SCHEMA`].
 */
 
-mod csv_rows;
-mod dataset;
 mod files;
 mod ledger;
 mod parquet_file;
 mod records;
 mod sink;
-mod site_configs;
 mod site_figures;
 mod table;
 mod text_files;
 mod versions;
 mod warc;
 
-pub use csv_rows::{CsvStart, csv_file};
-pub use dataset::{DatasetSink, foreign_to_dataset};
 pub use files::{AtomicFile, SinkError, make_folder, site_file_name};
 pub use ledger::{
     ChosenPages, EarlierRun, FetchCounts, InputRecord, LastNight, Ledger, ListedPart,
     PageSelection, RunCounts, RunPhase, RunProgress, RunState, SiteAlarm,
 };
 pub use model::SCHEMA;
-pub use parquet_file::ParquetSink;
+pub use parquet_file::{DatasetSink, ParquetSink, foreign_to_dataset};
 pub use records::{
     ComparedNight, DropRecord, HealthRecord, compared_night, drop_record, health_record,
 };
 pub use sink::{Render, Sink};
-pub use site_configs::SiteConfigSink;
 pub use site_figures::{SiteRowsSink, figures_of, length_class_end};
 pub use table::{TableBuilder, parse_instant};
 pub use text_files::{
-    BulkDialect, LineStorage, TextFileSink, bulk_file, json_lines, jsonl_file, write_line,
+    BulkDialect, CsvStart, LineStorage, SiteConfigSink, TextFileSink, bulk_file, csv_file,
+    json_lines, jsonl_file, write_line,
 };
 pub use versions::{
     ArchiveCorrector, ArticleArchive, ArticleChange, ArticleKey, ArticleReading, ArticleVersion,

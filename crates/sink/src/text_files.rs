@@ -1,16 +1,24 @@
-//! Outputs that are one text file: `articles.jsonl`, `articles.bulk.ndjson` and, in `csv_rows.rs`, `articles.csv`.
+//! Outputs that are one text file: `articles.jsonl`, `articles.bulk.ndjson`, `articles.csv` and the files of
+//! `site-config/`, which are wrappers in the format of Full-Text RSS and wallabag.
+//!
+//! `articles.csv` has one row per article, for spreadsheets and quick inspection (RFC 4180 except for
+//! line feeds at the ends of rows; UTF-8).
 
 use std::borrow::Cow;
+use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use model::{Article, Extracted, Passage, SiteResult};
+use model::{
+    Article, Extracted, FieldVisitor, Passage, RecordField, SiteResult, WrittenSiteConfig,
+};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::{AtomicFile, Render, Sink, SinkError};
+use crate::files::{files_with, remove_files_with};
+use crate::{AtomicFile, Render, Sink, SinkError, make_folder};
 
 /// Writes a text file of articles: some first bytes, then the rendered bytes of each site, in order.
 pub struct TextFileSink {
@@ -207,6 +215,148 @@ pub fn bulk_file(path: &Path, dialect: BulkDialect) -> Result<TextFileSink, Sink
     TextFileSink::create(path, b"", move |articles| bulk_lines(dialect, articles))
 }
 
+/// Fields without a column: they are for programs, or cannot be read in a cell.
+const LEFT_OUT: [&str; 32] = [
+    "schema", "page_type_probability", "canonical", "html", "images", "tables", "embeds",
+    "footnotes", "markdown", "comments", "posts", "passages", "xpath", "prune", "cut",
+    "wrapper_version", "doubtful", "site_config", "cluster", "similarity", "gone_status",
+    "sources", "corrections", "fetched", "charset", "charset_evidence", "charset_overruled",
+    "origin", "rights", "extra", "quality", "doubt",
+];
+
+fn is_column(field: &RecordField) -> bool {
+    !LEFT_OUT.contains(&field.name)
+}
+
+/// How `articles.csv` begins.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CsvStart {
+    /// With the header row.
+    Plain,
+    /// With a byte order mark before the header row, so that spreadsheets recognise UTF-8 when they open the file directly.
+    Mark,
+}
+
+/// Creates `articles.csv` at `path`.
+///
+/// # Errors
+/// If it cannot be created.
+pub fn csv_file(path: &Path, start: CsvStart) -> Result<TextFileSink, SinkError> {
+    let mark = if start == CsvStart::Mark { "\u{feff}" } else { "" };
+    let start = [mark.as_bytes(), &csv_header()].concat();
+    TextFileSink::create(path, &start, csv_rows)
+}
+
+/// Returns the header row of `articles.csv`, with its line break.
+fn csv_header() -> Vec<u8> {
+    let columns = Article::FIELDS.iter().filter(|field| is_column(field));
+    rows(std::iter::once(columns.map(|field| field.name.to_owned()).collect()))
+}
+
+/// Returns the rows of articles, in order, with line breaks. Lists are joined with `; `.
+fn csv_rows(articles: &[Extracted]) -> Vec<u8> {
+    rows(articles.iter().map(|article| {
+        let mut row = CsvRow(Vec::new());
+        article.visit_fields(&mut row);
+        row.0
+    }))
+}
+
+fn rows(rows: impl Iterator<Item = Vec<String>>) -> Vec<u8> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        // All rows have the same length and are written to memory: this cannot fail.
+        let _ = writer.write_record(row);
+    }
+    writer.into_inner().unwrap_or_default()
+}
+
+struct CsvRow(Vec<String>);
+
+impl FieldVisitor for CsvRow {
+    fn visit<T: Serialize>(&mut self, field: &'static RecordField, value: &T) {
+        if is_column(field) {
+            let value = serde_json::to_value(value).unwrap_or_default();
+            self.0.push(harmless(cell(value)));
+        }
+    }
+}
+
+fn cell(value: Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text,
+        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(number) => format!("{number:.4}"),
+            None => number.to_string(),
+        },
+        Value::Array(values) => values.into_iter().map(cell).collect::<Vec<_>>().join("; "),
+        other => other.to_string(),
+    }
+}
+
+/// Spreadsheets evaluate cells that begin like a formula. A leading apostrophe keeps them text
+/// (OWASP, CSV injection; the full-width forms are for Japanese editions).
+fn harmless(cell: String) -> String {
+    if cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
+        format!("'{cell}")
+    } else {
+        cell
+    }
+}
+
+/// Writes the site configs of each site to a folder.
+#[derive(Debug)]
+pub struct SiteConfigSink {
+    folder: PathBuf,
+    files: Vec<AtomicFile>,
+    /// Files of an earlier run that this run has not replaced.
+    stale: Vec<PathBuf>,
+}
+
+impl SiteConfigSink {
+    /// Creates the folder if it does not exist.
+    ///
+    /// # Errors
+    /// If it cannot be created.
+    pub fn create(folder: &Path) -> Result<Self, SinkError> {
+        make_folder(folder)?;
+        Ok(Self { folder: folder.to_owned(), files: Vec::new(), stale: files_with(folder, "txt") })
+    }
+
+    /// Removes the files of an earlier run, and the folder if it is then empty.
+    pub fn remove(folder: &Path) {
+        remove_files_with(folder, "txt");
+    }
+}
+
+impl Sink for SiteConfigSink {
+    fn reads_articles(&self) -> bool {
+        false
+    }
+
+    fn take(&mut self, site: &SiteResult, _: &[u8]) -> Result<(), SinkError> {
+        for WrittenSiteConfig { name, text } in &site.site_configs {
+            let path = self.folder.join(name);
+            let mut file = AtomicFile::create(&path)?;
+            file.write_bytes(text.as_bytes())?;
+            file.close()?;
+            self.files.push(file);
+            self.stale.retain(|stale| *stale != path);
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), SinkError> {
+        AtomicFile::finish_all(self.files)?;
+        for stale in self.stale {
+            let _ = fs::remove_file(stale);
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,5 +371,18 @@ mod tests {
         let mut damaged = stored;
         damaged[20] ^= 1;
         assert!(zstd::decode_all(damaged.as_slice()).is_err(), "the checksum must tell");
+    }
+
+    #[test]
+    fn formulas_are_text() {
+        assert_eq!(harmless("=1+1".into()), "'=1+1");
+        assert_eq!(harmless("＠SUM(A1)".into()), "'＠SUM(A1)");
+        assert_eq!(harmless("one".into()), "one");
+    }
+
+    #[test]
+    fn the_header_is_one_line() {
+        let header = String::from_utf8(csv_header()).unwrap();
+        assert!(header.starts_with("url,site,") && header.ends_with("moved_to\n"), "{header}");
     }
 }

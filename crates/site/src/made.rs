@@ -6,7 +6,7 @@ use std::io;
 use model::{CharacterCounts, Extracted, SiteResult, WrittenSiteConfig};
 use rustc_hash::FxBuildHasher;
 use segment::file::StepFile;
-use segment::row::{RowKind, decoded, hash_of, unpacked};
+use segment::file::{RowKind, decoded, hash_of, unpacked};
 use segment::stored::StoredPage;
 use sitemodel::SiteModel;
 

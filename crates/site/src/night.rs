@@ -3,12 +3,9 @@
 //!
 //! Without a store, or if the store has nothing of the site, a model is learnt from tonight's sample as usual.
 
-mod change;
 mod decision;
-mod earlier;
 mod in_hand;
 pub mod kept;
-mod walls;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -28,11 +25,11 @@ pub(crate) use self::kept::Night;
 use crate::Work;
 use crate::apply::{Outcomes, Unassigned};
 use crate::learn::{ParsedPages, Surveyed, parse};
-use crate::night::change::{changed_templates, site_change, tells_of_pages};
 use crate::night::decision::{Facts, ModelDecision, TemplateFacts, decide, decide_without_model};
-use crate::night::earlier::{OTHERS, changed_texts, shared_words};
 use crate::night::in_hand::{CandidatePage, Walls, retained_candidates, template_id, wall_pages};
 use crate::night::kept::{NewRevision, of_new, revision, template_night};
+use in_hand::{OTHERS, changed_texts, shared_words};
+use kept::{changed_templates, site_change, tells_of_pages};
 
 /// Pages of a template that are also extracted by themselves, for comparison.
 const COMPARED: usize = 2;

@@ -8,4 +8,3 @@ pub mod command_line;
 pub mod messages;
 pub mod printed;
 pub mod progress_bar;
-pub mod shortened;

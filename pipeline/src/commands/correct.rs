@@ -19,7 +19,7 @@ use sink::ArchiveCorrector;
 use terminal::printed::{Console, line};
 
 use super::history;
-use crate::results::nearest::no_article;
+use crate::results::no_article;
 use crate::run::sinks::{article_key, with_scheme};
 
 /// Maximum size of a text, in bytes.

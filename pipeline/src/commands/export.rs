@@ -1,24 +1,30 @@
-//! `sitegrove export`: writes articles as documents for readers.
+//! `sitegrove export`: writes articles as documents for readers. Articles are read from the lines of a run, the records of a WARC,
+//! or an archive of articles, and pictures from the archives of a crawl.
 
-mod articles;
-mod pictures;
-
-use std::collections::BTreeSet;
-use std::io::Write;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
-use articles::{ExportedArticle, WantedVersions};
+use anyhow::{Context, Result, bail, ensure};
+use archive::{Limits, Record, RecordKind, RecordReader, Response};
 use clap::{Args, Subcommand, ValueEnum};
-use document::PictureFiles;
+use config::files::address_of;
+use document::{PictureFile, PictureFiles, picture_addresses};
 use errors::Problem;
-use input::is_run_folder;
+use input::source::open;
+use input::{Input, InputPlaces, expand, is_run_folder};
 use model::{Article, contain_panics};
 use report::readable::count;
-use sink::{AtomicFile, make_folder};
+use segment::records::normal_address;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sink::{ArticleVersion, AtomicFile, StoredCorrection, is_database, make_folder};
 use terminal::printed::{Console, line};
 
 use crate::output_paths::{CommandPaths, OutputKind};
+use crate::results::Results;
+use crate::run::corrections::correct_field;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -152,14 +158,14 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
         None => DocumentFormat::of_path(&args.out)?,
     };
     let found = match (&args.run, &args.archive) {
-        (Some(run), _) => articles::of_run(run, &args.urls, args.site.as_deref())?,
+        (Some(run), _) => of_run(run, &args.urls, args.site.as_deref())?,
         (None, Some(archive)) => {
             let versions = match (args.version, args.all_versions) {
                 (Some(number), _) => WantedVersions::Number(number),
                 (None, true) => WantedVersions::All,
                 (None, false) => WantedVersions::Last,
             };
-            articles::of_archive(archive, &args.urls, args.site.as_deref(), versions)?
+            of_archive(archive, &args.urls, args.site.as_deref(), versions)?
         }
         (None, None) => bail!("name a run with --run, or an archive with --archive"),
     };
@@ -183,8 +189,8 @@ fn export(args: &ArticleArgs, out: &mut Console<'_>) -> Result<()> {
         DocumentFormat::Markdown | DocumentFormat::Tei | DocumentFormat::Json => {
             PictureFiles::new()
         }
-        _ if args.pictures.is_empty() => pictures::of_records(&found)?,
-        _ => pictures::of_inputs(&args.pictures, &found)?,
+        _ if args.pictures.is_empty() => of_records(&found)?,
+        _ => of_inputs(&args.pictures, &found)?,
     };
     if format == DocumentFormat::Epub {
         let articles: Vec<Article> = found.into_iter().map(|found| found.article).collect();
@@ -286,4 +292,332 @@ fn file_name(url: &str, ending: &str, taken: &mut BTreeSet<String>) -> String {
     };
     let free = (1..).map(numbered).find(|name| taken.insert(name.clone()));
     free.unwrap_or_else(|| format!("article.{ending}"))
+}
+
+struct ExportedArticle {
+    article: Article,
+    /// The JSON object of the article, as in `articles.jsonl` or an archive.
+    record: Value,
+}
+
+/// Which versions of the articles of an archive to export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WantedVersions {
+    Last,
+    Number(i64),
+    All,
+}
+
+struct WantedArticles<'a> {
+    urls: &'a [String],
+    site: Option<&'a str>,
+    missing: BTreeSet<&'a str>,
+    found: Vec<ExportedArticle>,
+}
+
+impl<'a> WantedArticles<'a> {
+    fn new(urls: &'a [String], site: Option<&'a str>) -> Self {
+        let missing = urls.iter().map(String::as_str).collect();
+        Self { urls, site, missing, found: Vec::new() }
+    }
+
+    fn offer(&mut self, record: Value) -> Result<()> {
+        let url = record.get("url").and_then(Value::as_str).unwrap_or_default();
+        if !self.urls.is_empty() && !self.urls.iter().any(|wanted| wanted == url) {
+            return Ok(());
+        }
+        let article = Article::deserialize(&record)?;
+        if self.site.is_none_or(|wanted| wanted == article.site) {
+            self.missing.remove(article.url.as_str());
+            self.found.push(ExportedArticle { article, record });
+        }
+        Ok(())
+    }
+
+    /// Returns the articles, in the order of the named addresses, if any. Fails if one is missing.
+    fn finish(mut self, place: &Path) -> Result<Vec<ExportedArticle>> {
+        if let Some(url) = self.missing.first() {
+            bail!("no article with the address {url} is in {}", place.display());
+        }
+        let rank =
+            |found: &ExportedArticle| self.urls.iter().position(|url| *url == found.article.url);
+        self.found.sort_by_key(rank);
+        Ok(self.found)
+    }
+}
+
+fn of_run(folder: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<ExportedArticle>> {
+    let mut wanted = WantedArticles::new(urls, site);
+    Results::open(folder)?.articles()?.each(|record: Value, _| wanted.offer(record))?;
+    wanted.finish(folder)
+}
+
+/// Reads the articles of an archive, which is an SQLite file or a WARC of articles.
+fn of_archive(
+    path: &Path,
+    urls: &[String],
+    site: Option<&str>,
+    versions: WantedVersions,
+) -> Result<Vec<ExportedArticle>> {
+    if path.is_dir() {
+        let next = "name a file; the folder of a run is named with --run";
+        bail!(Problem::new(path.display(), "is a folder, not an archive of articles", next));
+    }
+    match is_database(path).with_context(|| format!("cannot read {}", path.display()))? {
+        true => of_sqlite(path, urls, site, versions),
+        false if versions != WantedVersions::Last => {
+            let next = "name an archive in SQLite (--archive of `sitegrove run`)";
+            bail!(Problem::new(path.display(), "a WARC of articles has no versions", next))
+        }
+        false => of_warc(path, urls, site),
+    }
+}
+
+fn of_warc(path: &Path, urls: &[String], site: Option<&str>) -> Result<Vec<ExportedArticle>> {
+    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let has_body = |kind| matches!(kind, RecordKind::Conversion | RecordKind::Metadata);
+    let records = RecordReader::new(BufReader::new(file), &Limits::USUAL).with_bodies_of(has_body);
+    let mut wanted = WantedArticles::new(urls, site);
+    let mut before: Option<archive::Record> = None;
+    for record in records.filter_map(Result::ok) {
+        if record.kind == RecordKind::Conversion {
+            before = Some(record);
+            continue;
+        }
+        let (RecordKind::Metadata, Some(conversion)) = (record.kind, before.take()) else {
+            continue;
+        };
+        let refers_to = record.headers.get("WARC-Refers-To").unwrap_or_default();
+        if refers_to.trim_matches(['<', '>']) != conversion.record_id {
+            continue;
+        }
+        let Ok(mut fields) = serde_json::from_slice::<Value>(&record.body) else { continue };
+        let block = String::from_utf8_lossy(&conversion.body);
+        let is_html = conversion
+            .headers
+            .get("Content-Type")
+            .is_some_and(|kind| kind.starts_with("text/html"));
+        match is_html {
+            true => fields["html"] = sink::fragment_of(&block).into(),
+            false => fields["text"] = block.into(),
+        }
+        wanted.offer(fields)?;
+    }
+    wanted.finish(path)
+}
+
+fn of_sqlite(
+    path: &Path,
+    urls: &[String],
+    site: Option<&str>,
+    wanted: WantedVersions,
+) -> Result<Vec<ExportedArticle>> {
+    let archive = sink::ArticleArchive::open(path)?;
+    let mut found = Vec::new();
+    let mut take = |versions: Vec<ArticleVersion>| -> Result<()> {
+        let corrections = versions.last().map_or_else(Vec::new, |own| own.corrections.clone());
+        let last = versions.len();
+        for (number, version) in (1..).zip(versions) {
+            let is_wanted = match wanted {
+                WantedVersions::Last => number == last,
+                WantedVersions::Number(own) => version.number == own,
+                WantedVersions::All => true,
+            };
+            if is_wanted {
+                found.push(exported(version, &corrections, number == last)?);
+            }
+        }
+        Ok(())
+    };
+    if urls.is_empty() {
+        for key in archive.keys(site)? {
+            take(archive.versions(&key)?)?;
+        }
+        return Ok(found);
+    }
+    ensure!(
+        site.is_none(),
+        "--site: articles of an archive are named by address or by site, not both"
+    );
+    let key_of = crate::run::sinks::article_key(&config::Config::load(None)?);
+    for url in urls {
+        let versions = archive.history(&key_of(url, None), url)?;
+        let number = versions.len();
+        if number == 0 {
+            bail!("no article with the address {url} is in {}", path.display());
+        }
+        if let WantedVersions::Number(own) = wanted
+            && !(1..=number as i64).contains(&own)
+        {
+            bail!(Problem::new(
+                url,
+                format!("has no version {own}"),
+                format!("its last is {number}")
+            ));
+        }
+        take(versions)?;
+    }
+    Ok(found)
+}
+
+/// Converts a version to an article and applies the corrections that are in force: all of them to the last version; to an
+/// earlier one, those of values that it has, too.
+fn exported(
+    version: ArticleVersion,
+    corrections: &[StoredCorrection],
+    is_last: bool,
+) -> Result<ExportedArticle> {
+    let mut record = serde_json::to_value(&version)?;
+    record["html"] = version.html.as_str().into();
+    record["fetched"] = version.last_seen.as_deref().into();
+    let mut article = Article {
+        url: version.url,
+        title: version.title,
+        authors: version.authors,
+        published: version.published,
+        modified: version.modified,
+        language: version.language,
+        description: version.description,
+        fetched: version.last_seen.and_then(|seen| seen.parse().ok()),
+        html: version.html,
+        text: version.text,
+        ..Article::default()
+    };
+    let before = article.clone();
+    let applied = corrections.iter().filter(|own| own.is_in_force()).filter(|own| {
+        let applies = is_last || own.is_of(&before);
+        if let Some((field, correction)) = own.line(&before.url).filter(|_| applies) {
+            correct_field(&mut article, field, &correction, own.outdated.is_some(), 0);
+        }
+        applies
+    });
+    let applied: Vec<&StoredCorrection> = applied.collect();
+    if !applied.is_empty() {
+        for (name, value) in [
+            ("title", json!(article.title)),
+            ("authors", json!(article.authors)),
+            ("published", json!(article.published)),
+            ("text", json!(article.text)),
+            ("html", json!(article.html)),
+            ("corrections", json!(applied)),
+        ] {
+            record[name] = value;
+        }
+    }
+    Ok(ExportedArticle { article, record })
+}
+
+/// Largest picture that is put into a document, in bytes.
+const LARGEST: usize = 32 << 20;
+
+/// The source addresses of wanted pictures, each with the addresses by which documents refer to the picture.
+type WantedPictures = BTreeMap<String, BTreeSet<String>>;
+
+/// Reads the pictures of articles from the records that the articles name. Archives that no longer exist, or are not files,
+/// are left out.
+fn of_records(articles: &[ExportedArticle]) -> Result<PictureFiles> {
+    let mut files: BTreeMap<&str, BTreeMap<u64, WantedPictures>> = BTreeMap::new();
+    for image in articles.iter().flat_map(|found| &found.article.images) {
+        if let Some(record) = &image.record {
+            let at = files.entry(&record.file).or_default().entry(record.offset).or_default();
+            at.entry(normal_address(&record.url).into_owned())
+                .or_default()
+                .insert(image.url.clone());
+        }
+    }
+    let mut pictures = PictureFiles::new();
+    for (file, places) in files {
+        let path = Path::new(file);
+        if address_of(path).is_none() && path.is_file() {
+            let read = read_places(path, places, &mut pictures);
+            read.with_context(|| format!("cannot read {file}"))?;
+        }
+    }
+    Ok(pictures)
+}
+
+/// Reads the records at these offsets. If an offset has a different record, as in an archive that is compressed as a
+/// whole, searches the whole file for the picture.
+fn read_places(
+    path: &Path,
+    places: BTreeMap<u64, WantedPictures>,
+    pictures: &mut PictureFiles,
+) -> io::Result<()> {
+    let mut elsewhere = WantedPictures::new();
+    let mut file = open(path)?;
+    for (offset, wanted) in places {
+        file.seek(SeekFrom::Start(offset))?;
+        let first = records(&mut file).next().filter(|record| record.offset == 0);
+        match first {
+            Some(record) if shown_by(&record, &wanted).is_some() => {
+                take(record, &wanted, pictures);
+            }
+            _ => {
+                for (source, shown) in wanted {
+                    elsewhere.entry(source).or_default().extend(shown);
+                }
+            }
+        }
+    }
+    if !elsewhere.is_empty() {
+        file.rewind()?;
+        records(&mut file).for_each(|record| take(record, &elsewhere, pictures));
+    }
+    Ok(())
+}
+
+/// Reads the pictures of articles from these archives. Of several captures, the last is used.
+fn of_inputs(inputs: &[String], articles: &[ExportedArticle]) -> Result<PictureFiles> {
+    let mut wanted = WantedPictures::new();
+    let mut want = |source: &str, shown: &str| {
+        wanted.entry(normal_address(source).into_owned()).or_default().insert(shown.to_owned());
+    };
+    for found in articles {
+        let sources = picture_addresses(&found.article.html);
+        sources.iter().flatten().for_each(|source| want(source, source));
+        for image in &found.article.images {
+            image.record.iter().for_each(|record| want(&record.url, &image.url));
+        }
+    }
+    let mut pictures = PictureFiles::new();
+    if wanted.is_empty() {
+        return Ok(pictures);
+    }
+    for input in expand(inputs, &[], InputPlaces::default())? {
+        let Input::Archive(path) = &input else { continue };
+        let mut file = open(path).with_context(|| format!("cannot read {}", path.display()))?;
+        records(&mut file).for_each(|record| take(record, &wanted, &mut pictures));
+    }
+    Ok(pictures)
+}
+
+/// Reads the records of an archive, with the bodies of those that may contain pictures.
+fn records(file: impl Read) -> impl Iterator<Item = Record> {
+    let has_body = |kind| matches!(kind, RecordKind::Response | RecordKind::Resource);
+    let reader = RecordReader::new(BufReader::new(file), &Limits::USUAL).with_bodies_of(has_body);
+    reader.filter_map(Result::ok)
+}
+
+/// Returns the addresses by which documents refer to the picture of a record; `None` if it is not wanted.
+fn shown_by<'a>(record: &Record, wanted: &'a WantedPictures) -> Option<&'a BTreeSet<String>> {
+    wanted.get(&*normal_address(record.target_uri.as_deref()?))
+}
+
+/// Adds the picture of a record to `pictures`, if it is wanted.
+fn take(record: Record, wanted: &WantedPictures, pictures: &mut PictureFiles) {
+    let Some(shown) = shown_by(&record, wanted) else { return };
+    let bytes = match record.kind {
+        RecordKind::Resource => Some(record.body),
+        RecordKind::Response => payload(record.body),
+        _ => None,
+    };
+    if let Some(picture) = bytes.filter(|bytes| bytes.len() <= LARGEST).and_then(PictureFile::of) {
+        pictures.extend(shown.iter().map(|address| (address.clone(), picture.clone())));
+    }
+}
+
+/// Returns the payload of a response with status 200.
+fn payload(block: Vec<u8>) -> Option<Vec<u8>> {
+    let response = Response::parse(&block).ok().filter(|response| response.status == 200)?;
+    response.into_body(block, LARGEST).ok().map(|(bytes, _)| bytes)
 }

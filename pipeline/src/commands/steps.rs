@@ -15,7 +15,7 @@ use super::print_note;
 use super::run::arguments::{ExtractionArgs, OutputArgs, SelectionArgs, set};
 use super::run::{READS_OTHERS, summary, warn_of_results, warn_of_settings, watched};
 use crate::run::{RunRequest, advise_if_damaged};
-use crate::steps::{apply, describe, learn, merge, survey};
+use crate::steps::{apply, learn, merge, survey};
 
 /// Settings that all steps of a crawl must be given alike.
 #[derive(Args, Debug)]
@@ -261,7 +261,7 @@ pub(super) fn apply(args: &ApplyArgs, with: CommandContext<'_, '_>) -> Result<()
 pub(super) fn describe(args: &DescribeArgs, with: CommandContext<'_, '_>) -> Result<()> {
     let config = args.settings.config()?;
     let articles = watch_step(&with, "describing", &config, |request| {
-        describe::describe(request, &args.files, args.share, &args.out)
+        merge::describe(request, &args.files, args.share, &args.out)
     })?;
     let value = json!({ "articles": articles, "file": args.out });
     let (articles, file) = (count(articles as usize, "article"), args.out.display());

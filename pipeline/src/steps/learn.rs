@@ -17,9 +17,9 @@ use model::{FeedItem, SiteResult, SiteRules};
 use modelstore::Store;
 use rayon::prelude::*;
 use segment::file::StepWriter;
+use segment::file::{RowKind, SegmentRow, packed_row};
 use segment::identity::{SiteShare, StepIdentity, StepKind};
 use segment::pages::{SegmentPages, StoredSite};
-use segment::row::{RowKind, SegmentRow, packed_row};
 use segment::settle::SettledSites;
 use segment::stored::{HtmlPlace, StoredHead, StoredPage};
 use segment::work_folder::WorkFolder;
@@ -31,10 +31,10 @@ use site::made::StepOutputs;
 use site::{Work, work_on};
 use sitemodel::{Outcome, SiteModel};
 
+use super::files::LocalFiles;
 use super::files::{Files, check_paths};
 use crate::run::RunRequest;
 use crate::run::{nightly, thread_pool};
-use crate::steps::addresses::LocalFiles;
 use crate::steps::files::settle_crawl;
 
 /// The instruction for a page of a large site that is not an ordinary one.

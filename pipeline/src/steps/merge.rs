@@ -1,26 +1,37 @@
 //! Merge: writes the results of all sites to a run folder. Its files equal those of [`crate::run`] on all inputs of the crawl,
 //! except for the times in the ledger, which are those of merging.
+//!
+//! Describe: describes the articles of a share of the sites, so that duplicates are found across shares. If several processes
+//! merge, each needs the descriptions of all articles of the crawl, about 750 bytes per article.
 
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use config::Config;
 use config::files::sha256_of;
+use duplicates::ArticleDescription;
 use errors::Stopped;
 use model::SiteResult;
 use modelstore::Store;
-use segment::duplicates::Comparisons;
-use segment::identity::SiteShare;
+use segment::duplicates::{Comparisons, Descriptions, marks_of};
+use segment::file::{RowKind, StepFile, StepWriter, hash_of, packed_row, unpacked};
+use segment::identity::{SiteShare, StepIdentity, StepKind};
+use segment::marks::Marks;
+use segment::pages::{SegmentPages, StoredSite};
+use segment::settle::SettledSites;
 use segment::work_folder::WorkFolder;
 use sink::{InputRecord, LastNight, RunState};
+use site::Work;
 use site::clock::Clock;
+use site::large::LargeSite;
+use site::made::{SiteStepOutputs, StepOutputs};
 
-use super::addresses::LocalFiles;
-use super::assemble::Assembly;
-use super::describe::DescriptionFiles;
-use super::files::{Files, LearntWith};
+use super::files::{Files, LearntWith, LocalFiles, check_paths, settle_crawl};
 use crate::emit::Outputs;
 use crate::output_paths::CommandPaths;
 use crate::results::check_earlier;
@@ -191,4 +202,216 @@ fn open_store(
     }
     let last_night = nightly::begin(&store, &run)?;
     Ok(Some((store, last_night)))
+}
+
+/// A share of the sites of a crawl, with all files that steps wrote.
+struct Assembly<'a> {
+    pub(super) request: RunRequest<'a>,
+    pub(super) share: SiteShare,
+    pub(super) clock: &'a Clock,
+}
+
+/// Takes part number N of the result of a site.
+type TakePart<'a> = dyn FnMut(usize, SiteResult) -> Result<()> + 'a;
+
+impl Assembly<'_> {
+    /// Opens the files of steps. Data that does not fit into memory is spilled to `folder`.
+    pub(super) fn open(&self, files: Files, folder: &Path) -> Result<(StepOutputs, SettledSites)> {
+        let rounds = files.learnt.iter().map(|file| file.identity().round).max().unwrap_or(1);
+        if has_large(&files)? || rounds == 2 {
+            for round in 1..=2 {
+                files.check_learnt(round)?;
+                files.check_applied(round)?;
+            }
+        }
+        let Files { surveys, learnt, applied, .. } = files;
+        let made = StepOutputs::list(learnt, applied, &|hash| self.share.has(hash))
+            .context("cannot read what was learnt and applied")?;
+        let is_wanted = |hash| self.share.has(hash);
+        let sites = settle_crawl(surveys, &is_wanted, folder, self.request)
+            .context("cannot read the surveys")?;
+        Ok((made, sites))
+    }
+
+    /// Passes on the results of all sites in the order of outputs.
+    pub(super) fn each(
+        &self,
+        sites: &mut SettledSites,
+        made: &StepOutputs,
+        store: Option<&Store>,
+        take: &mut TakePart<'_>,
+    ) -> Result<()> {
+        let SettledSites { pages, of_sites, hashes, totals, .. } = sites;
+        let mut expected = hashes.clone();
+        expected.retain(|&hash| self.share.has(hash));
+        self.request.observer.processing(expected.len(), totals.wanted_pages as usize);
+        let mut take = |part: usize, result: SiteResult| {
+            self.request.observer.site_done(&result.site, result.pages);
+            take(part, result)
+        };
+        let mut found = 0;
+        let mut large: Vec<StoredSite> = Vec::new();
+        pages.each_site(of_sites, &|hash| made.has_model(hash), &mut |site| {
+            large.push(site);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let mut large = large.into_iter().peekable();
+        for (hash, key) in made.sites() {
+            Stopped::check(self.request.stop)?;
+            ensure!(
+                expected.binary_search(hash).is_ok(),
+                "{key} was learnt, but is in none of the surveys"
+            );
+            found += 1;
+            let of_site = made.of_site(key)?;
+            if !of_site.is_large() {
+                for result in of_site.results() {
+                    let (part, result) =
+                        result.with_context(|| format!("cannot read the result of {key}"))?;
+                    take(part, result)?;
+                }
+                continue;
+            }
+            // Sites of one hash may be small.
+            while large.next_if(|site| (hash_of(&site.key), &site.key) < (*hash, key)).is_some() {}
+            let Some(site) = large.next_if(|site| site.key == *key) else {
+                bail!("{key} was learnt, but is in none of the surveys");
+            };
+            self.large(site, of_site, pages, store, &mut take)?;
+        }
+        ensure!(
+            found >= expected.len(),
+            "{} sites were learnt, and {} are in the surveys: a file of `sitegrove learn` is missing",
+            found,
+            expected.len()
+        );
+        Ok(())
+    }
+
+    fn large(
+        &self,
+        site: StoredSite,
+        made: SiteStepOutputs<'_>,
+        pages: &SegmentPages,
+        store: Option<&Store>,
+        take: &mut TakePart<'_>,
+    ) -> Result<()> {
+        let settings = &self.request.config.settings();
+        let at_once = site.weight() <= self.request.config.run.batch_bytes;
+        let key = site.key.clone();
+        let (mut work, items) =
+            Work::of(site, pages, store, self.request.config, settings, self.clock);
+        let mut failed = None;
+        let mut hand_over = |part, result| match take(part, result) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        };
+        let worked = match at_once {
+            true => work.assemble(made, items).map(|result| {
+                let _ = hand_over(0, result);
+            }),
+            false => work.in_batches(&mut LargeSite::FromSteps(made), items, 0, &mut hand_over),
+        };
+        worked.with_context(|| format!("cannot merge what came of {key}"))?;
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+fn has_large(files: &Files) -> Result<bool> {
+    let mut has = false;
+    for file in files.learnt.iter().filter(|file| file.identity().round == 1) {
+        file.each(false, &|kind, _| kind == RowKind::Model, &mut |_| {
+            has = true;
+            Ok(())
+        })?;
+    }
+    Ok(has)
+}
+
+/// Describes the articles of a share of the sites of a crawl, given all files of its steps in any order, and writes the
+/// descriptions to `to`. Returns the number of articles. It is 0, and the file empty, if the settings look for neither
+/// duplicates nor shared text.
+///
+/// # Errors
+/// If files are missing or do not belong together, or cannot be read; if the file cannot be written.
+pub fn describe(
+    request: RunRequest<'_>,
+    paths: &[PathBuf],
+    share: SiteShare,
+    to: &Path,
+) -> Result<u64> {
+    let config = request.config;
+    let local = LocalFiles::fetch(request, paths, to)?;
+    let (paths, to) = (&local.paths[..], &*local.out);
+    check_paths(config, paths, to)?;
+    let describer = config.emit.describer(&config.group.tracking_parameters);
+    let files = Files::open(paths, config)?;
+    files.check_complete()?;
+    files.check_learnt(1)?;
+    ensure!(
+        files.store()?.state.is_none(),
+        "with a store of models, one process merges all sites, and describes their articles itself"
+    );
+    let identity = StepIdentity { share, ..files.identity(StepKind::Describe, 0, config) };
+    let folder = WorkFolder::beside(to)?;
+    let clock = Clock::default();
+    let assembly = Assembly { request, share, clock: &clock };
+    let cannot = || format!("cannot write {}", to.display());
+    let mut writer = StepWriter::create(to, &identity).with_context(cannot)?;
+    let mut articles = 0;
+    if let Some(describer) = describer {
+        let (made, mut sites) = assembly.open(files, folder.path())?;
+        assembly.each(&mut sites, &made, None, &mut |part, result| {
+            let of_site: Vec<ArticleDescription> =
+                result.articles.iter().map(|article| describer.describe(article)).collect();
+            articles += of_site.len() as u64;
+            let row = packed_row(RowKind::Described, &result.site, part as u64, &of_site);
+            row.and_then(|row| writer.push(row)).with_context(cannot)
+        })?;
+    }
+    writer.finish().with_context(cannot)?;
+    local.put(request.stop)?;
+    Ok(articles)
+}
+
+struct DescriptionFiles {
+    files: Vec<StepFile>,
+    /// File and row of each part of each site, in the order of outputs.
+    rows: BTreeMap<(u64, String, u64), (usize, u32)>,
+}
+
+impl DescriptionFiles {
+    pub(super) fn list(files: Vec<StepFile>) -> Result<Self> {
+        let mut rows = BTreeMap::new();
+        for (number, file) in files.iter().enumerate() {
+            file.each(false, &|_, _| true, &mut |row| {
+                rows.insert((hash_of(&row.site), row.site, row.id), (number, row.number));
+                Ok(())
+            })
+            .with_context(|| format!("cannot read {}", file.path().display()))?;
+        }
+        Ok(Self { files, rows })
+    }
+
+    /// The marks for the articles of a share. Data that does not fit into memory is spilled to `folder`.
+    pub(super) fn marks(self, share: SiteShare, folder: &Path, config: &Config) -> Result<Marks> {
+        let compare = || -> io::Result<Marks> {
+            let mut described = Descriptions::new(folder, Comparisons::of(&config.emit))?;
+            let mut before = 0;
+            for ((hash, ..), (file, row)) in &self.rows {
+                let record = self.files[*file].record(*row)?;
+                let of_site: Vec<ArticleDescription> = unpacked(&record)?;
+                of_site.iter().try_for_each(|evidence| described.add(evidence))?;
+                before += if share.is_after(*hash) { of_site.len() as u64 } else { 0 };
+            }
+            let mut marks = marks_of(described)?;
+            // Shares are ranges in the order of outputs.
+            marks.pass(before)?;
+            Ok(marks)
+        };
+        compare().context("cannot compare the articles of all shares")
+    }
 }

@@ -18,10 +18,10 @@ use segment::collect::{Collector, SegmentFiles};
 use segment::identity::{StepIdentity, StepKind};
 use segment::work_folder::WorkFolder;
 
+use super::files::LocalFiles;
 use crate::output_paths::{CommandPaths, OutputKind};
 use crate::run::RunRequest;
 use crate::run::{find_inputs, thread_pool};
-use crate::steps::addresses::LocalFiles;
 
 /// The counts of a survey.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use crate::common::crawl::Crawl;
 use config::Config;
 use segment::identity::SiteShare;
 use sitegrove::run::RunRequest;
-use sitegrove::steps::{apply, describe, learn, merge, survey};
+use sitegrove::steps::{apply, learn, merge, survey};
 use terminal::progress_bar::{Observer, Quiet};
 
 /// Records the calls of an observer.
@@ -93,7 +93,7 @@ fn what_is_announced_is_what_is_done() {
         let calls = Calls::default();
         let share = SiteShare { part, of: 2 };
         let to = at(&format!("describe-{part}"));
-        describe::describe(RunRequest { observer: &calls, ..request }, &all, share, &to).unwrap();
+        merge::describe(RunRequest { observer: &calls, ..request }, &all, share, &to).unwrap();
         let (sites, pages) = calls.all();
         shares = (shares.0 + sites, shares.1 + pages);
     }

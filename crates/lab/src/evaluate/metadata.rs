@@ -18,7 +18,7 @@ use score::metadata::day;
 use serde::Serialize;
 use terminal::printed;
 
-use crate::evaluate::markdown::{cell, safe};
+use super::report::{cell, safe};
 use crate::evaluate::{ALL, EvaluatedRun, ReportFormat};
 use crate::fields::{
     ComparedValue, FieldFigures, HEADS, MetadataField, ReliabilityRow, SURE, SURE_HEADS, compare,

@@ -10,10 +10,10 @@ use rayon::prelude::*;
 use score::aggregate::{group_means, mean, template_groups};
 use score::bootstrap;
 
+use super::HeldOut;
 use crate::train::course::{Course, page_f1, text_of_blocks};
 use crate::train::pages::{LabelledPage, TrainingTemplate};
 use crate::train::percent;
-use crate::train::trial::HeldOut;
 
 /// Minimum number of pages of a template that form a group, as in `evaluate`.
 const MIN_GROUP: usize = 3;

@@ -8,7 +8,7 @@ use report::readable::count;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::tasks::LabelTask;
+use super::LabelTask;
 
 /// Counts of what answers contain and lack.
 #[derive(Debug, Default, PartialEq, Serialize)]

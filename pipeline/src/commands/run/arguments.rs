@@ -10,7 +10,7 @@ use sitemodel::Engine;
 use sitemodel::settings::SignifierChoice;
 use terminal::arguments::{PrintFormat, at_least_one, whole};
 
-use super::fail_on::FailOn;
+use super::FailOn;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum SignifiersArg {

@@ -5,7 +5,7 @@ use forest::PatternMeasure;
 use pagewise::Method;
 use sitemodel::{Engine, settings::SignifierChoice};
 
-use super::groups::ParsedGroup;
+use super::ParsedGroup;
 
 /// Numbers of sibling pages in Figure 5 of the paper.
 const SIBLINGS: [usize; 10] = [1, 2, 3, 4, 5, 6, 8, 10, 15, 20];
