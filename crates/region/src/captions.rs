@@ -45,7 +45,10 @@ pub(crate) fn roles(
     if pictures.is_empty() {
         return (roles, behind);
     }
-    let holds_picture = |id: NodeId| holds_any(document, pictures, id);
+    let holds_picture = |id: NodeId| {
+        let from = pictures.partition_point(|&picture| picture < id);
+        pictures.get(from).is_some_and(|&picture| document.contains(id, picture))
+    };
     // Elements of one kind have the same names.
     let kinds = document.kinds();
     let marked: Vec<bool> =
@@ -98,7 +101,7 @@ pub(crate) fn roles(
         if roles.contains_key(&figure) || text == 0 || text > LONGEST || !holds_picture(figure) {
             continue;
         }
-        if let Some(caption) = only_text_beside(document, texts, pictures, figure) {
+        if let Some(caption) = only_text_beside(document, texts, holds_picture, figure) {
             roles.insert(caption, Role::Caption);
         }
         roles.insert(figure, Role::Figure);
@@ -110,30 +113,22 @@ pub(crate) fn roles(
 fn only_text_beside(
     document: &Document,
     texts: &PrefixSums,
-    pictures: &[NodeId],
+    holds_picture: impl Fn(NodeId) -> bool,
     figure: NodeId,
 ) -> Option<NodeId> {
-    let holds_picture = |id: NodeId| holds_any(document, pictures, id);
     let outermost = |id: &NodeId| {
         let holds_text = document.name(*id).is_some() && texts.sum(document, *id) > 0;
-        holds_text && !holds_picture(*id) && document.parent(*id).is_some_and(holds_picture)
+        holds_text && !holds_picture(*id) && document.parent(*id).is_some_and(&holds_picture)
     };
     let mut found = document.subtree(figure).skip(1).filter(outermost);
     let only = found.next().filter(|_| found.next().is_none())?;
     (texts.sum(document, only) == texts.sum(document, figure)).then_some(only)
 }
 
-/// Whether an element contains one of these nodes, which are in order.
-fn holds_any(document: &Document, nodes: &[NodeId], id: NodeId) -> bool {
-    let from = nodes.partition_point(|&node| node < id);
-    nodes.get(from).is_some_and(|&node| document.contains(id, node))
-}
-
 /// Adds the roles of pictures between texts of the article whose captions nothing marks: the smallest box around each has
-/// behind it nothing but a few words without links. `pictures` are all of the page, `shown` those of the article.
+/// behind it nothing but a few words without links. `shown` are the pictures of the article.
 pub(crate) fn add_unmarked(
     texts: &PageTexts<'_>,
-    pictures: &[NodeId],
     shown: impl Iterator<Item = NodeId>,
     roles: &mut BTreeMap<NodeId, Role>,
 ) {
@@ -156,14 +151,18 @@ pub(crate) fn add_unmarked(
         {
             continue;
         }
-        let caption = only_text_beside(document, &texts.all, pictures, figure);
+        let caption =
+            only_text_beside(document, &texts.all, |id| document.contains(id, picture), figure);
         // "Advertisement" is none.
         let is_word =
             |id: NodeId| document.text_content(id).trim().bytes().all(|b| b.is_ascii_graphic());
         // The cell of a row.
         let of =
             |id: NodeId| document.subtree(id).find(|&own| !document.is(own, &local_name!("tr")));
-        if let Some(caption) = caption.filter(|&id| id > picture && !is_word(id)).and_then(of) {
+        let holds_other =
+            |id: NodeId| document.subtree(id).any(|own| document.is(own, &local_name!("img")));
+        let caption = caption.filter(|&id| id > picture && !is_word(id) && !holds_other(id));
+        if let Some(caption) = caption.and_then(of) {
             roles.extend([(caption, Role::Caption), (figure, Role::Figure)]);
         }
     }

@@ -94,7 +94,7 @@ pub(crate) fn choose(
     let code = code::find(&texts, &found.structures, &mut include, &mut read);
     let (media, aside) = media::choose(&texts, &found.media, &roles, &mut include);
     let pictures = media.iter().filter(|own| matches!(own.1, Medium::Picture(_)));
-    add_unmarked(&texts, &found.media, pictures.map(|own| *own.0), &mut roles);
+    add_unmarked(&texts, pictures.map(|own| *own.0), &mut roles);
     add_captions(&texts, &roles, &behind, &media, &aside, &mut include);
     let captions = roles.iter().filter(is_caption).map(|role| *role.0);
     hidden::leave_out_of_captions(&texts, captions, &mut include);

@@ -1128,6 +1128,8 @@ fn what_styles_set_apart_is_apart() {
         ("<p>La<span>T</span>e<span>X</span> and <code>a:<b>b</b></code>", "LaTeX and a:b"),
         ("<p>e.<i>g</i>. x.<b>example</b>", "e.g. x.example"),
         ("<p><time>10:05</time>Ferry back", "10:05 Ferry back"),
+        ("<h2><span>1</span><span>How it is</span></h2>", "1 How it is"),
+        ("<p>H<small>2</small>O and Al<small>2</small>Se", "H2O and Al2Se"),
         ("<p><b>LINDAU, Germany —</b>The ice", "LINDAU, Germany — The ice"),
     ] {
         assert!(forms(html)[2].starts_with(text), "{html}: {}", forms(html)[2]);
