@@ -154,15 +154,15 @@ pub(crate) fn add_unmarked(
         let caption =
             only_text_beside(document, &texts.all, |id| document.contains(id, picture), figure);
         // "Advertisement" is none.
-        let is_word =
-            |id: NodeId| document.text_content(id).trim().bytes().all(|b| b.is_ascii_graphic());
+        let is_other = |id: NodeId| {
+            id < picture
+                || document.text_content(id).trim().bytes().all(|b| b.is_ascii_graphic())
+                || document.subtree(id).any(|own| document.is(own, &local_name!("img")))
+        };
         // The cell of a row.
         let of =
             |id: NodeId| document.subtree(id).find(|&own| !document.is(own, &local_name!("tr")));
-        let holds_other =
-            |id: NodeId| document.subtree(id).any(|own| document.is(own, &local_name!("img")));
-        let caption = caption.filter(|&id| id > picture && !is_word(id) && !holds_other(id));
-        if let Some(caption) = caption.and_then(of) {
+        if let Some(caption) = caption.filter(|&id| !is_other(id)).and_then(of) {
             roles.extend([(caption, Role::Caption), (figure, Role::Figure)]);
         }
     }

@@ -1075,6 +1075,7 @@ fn captions_in_layouts_and_figures_around_others() {
         format!("<div>{picture}<span>Advertisement</span></div>"),
         format!("<div>{picture}<a href=/1>The bridge</a></div>"),
         format!("<div>{picture}<button>Show it</button></div>"),
+        format!("<div>{}<p>Half price</p></div>", picture.replace("/a.jpg", "/ads/a.jpg")),
     ] {
         let [written, ..] = forms(&format!("<p>She sank.</p>{html}<p>Nobody knows.</p>"));
         assert!(!written.contains("figcaption"), "{html}");
