@@ -22,7 +22,7 @@ pub fn sniff_html(content_type: Option<&str>, body: &[u8]) -> PayloadKind {
         "text/html" | "application/xhtml+xml" => match by_bytes(body) {
             // A feed served as HTML is still a feed.
             PayloadKind::Feed => PayloadKind::Feed,
-            _ if is_feed_behind_messages(body) => PayloadKind::Feed,
+            _ if is_feed_behind_messages(body) || is_feed_in_viewer(body) => PayloadKind::Feed,
             // Servers declare unknown content as HTML, too.
             PayloadKind::Other if is_binary(body) => PayloadKind::Other,
             _ => PayloadKind::Html,
@@ -75,6 +75,14 @@ fn is_feed_behind_messages(bytes: &[u8]) -> bool {
         && !behind.starts_with(b"<rdf")
         && !PAGES.iter().any(|mark| memmem::find(&messages, mark.as_bytes()).is_some())
         && by_bytes(behind) == PayloadKind::Feed
+}
+
+/// Whether a page is a feed as Chrome shows it: the source precedes the tree that readers see.
+fn is_feed_in_viewer(bytes: &[u8]) -> bool {
+    const SOURCE: &[u8] = b"\"webkit-xml-viewer-source-xml\">";
+    // Its styles come first.
+    let source = memmem::find(&bytes[..bytes.len().min(4 * FAR)], SOURCE);
+    source.is_some_and(|at| by_bytes(&bytes[at + SOURCE.len()..]) == PayloadKind::Feed)
 }
 
 /// Skips to the first markup of a feed, since messages of the server may precede it.
@@ -194,6 +202,11 @@ mod tests {
             (Some("application/rss+xml"), b"<p>Moved</p><html>", Html),
             (Some("text/html"), b"<br><b>Notice</b>: x\n<?xml version='1.0'?><rss>", Feed),
             (Some("text/html"), b"<html><pre><?xml version='1.0'?><rss>", Html),
+            (
+                Some("text/html"),
+                b"<html><body><div id=\"webkit-xml-viewer-source-xml\"><rss version='2.0'>",
+                Feed,
+            ),
             (Some("text/html"), b"<div><!-- <rdf:RDF xmlns=''> --></div>", Html),
             (
                 Some("text/xml"),

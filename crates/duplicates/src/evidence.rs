@@ -277,8 +277,6 @@ const CHOICES: [&str; 6] = ["outputtype", "output", "view", "mode", "format", "d
 const CHOSEN: [&str; 4] = ["amp", "print", "mobile", "printable"];
 /// Suffix of hosts that serve Google's AMP cache. The original's host and path follow in the path, after `s/` if it uses TLS.
 const AMP_CACHE: &str = ".cdn.ampproject.org/";
-/// File names of the page that a folder shows.
-const INDEXES: [&str; 4] = ["index.html", "index.htm", "index.php", "default.aspx"];
 
 /// Returns the address of the article at `url`, and the form of `url`; `None` if it is not a URL with a host.
 pub fn story_address(url: &str, tracking: &Tracking) -> Option<StoryAddress> {
@@ -308,9 +306,6 @@ pub fn story_address(url: &str, tracking: &Tracking) -> Option<StoryAddress> {
     if segments.len() > 1 && SEGMENTS.contains(&segments[0]) {
         segments.remove(0);
         form.is_version = true;
-    }
-    if segments.len() > 1 && segments.last().is_some_and(|last| INDEXES.contains(last)) {
-        segments.pop();
     }
     if segments.len() > 1 && segments.last().is_some_and(|last| SEGMENTS.contains(last)) {
         segments.pop();

@@ -1,6 +1,7 @@
 //! The result of reading a feed: its items, and a count of lost ones.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use htmlize::unescape_attribute;
 use model::FeedItem;
@@ -55,6 +56,60 @@ impl Feed {
             }
             Err(why) => LostItems::count(&mut self.left_out, why),
         }
+    }
+
+    /// Removes what most items have at the end of their texts. Makes descriptions one line.
+    pub(crate) fn tidy_texts(&mut self) {
+        let texts: [fn(&mut FeedItem) -> Option<&mut String>; 2] =
+            [|item| Some(&mut item.description), |item| item.content.as_mut()];
+        for text in texts {
+            let own = self.items.iter_mut();
+            let own = own.filter_map(|item| Some((item.title.clone(), text(item)?)));
+            remove_shared_endings(own.collect());
+        }
+        for item in &mut self.items {
+            item.description = item.description.replace('\n', " ");
+        }
+    }
+}
+
+/// Stands for the title of an item in its texts. Feeds are decoded without control characters.
+const TITLE: &str = "\u{1}";
+
+/// Removes the end of texts that most items share, their titles aside, if a sentence or line is before it: "The post … appeared
+/// first on Orchard.", "Comments". Linear in the texts.
+fn remove_shared_endings(mut texts: Vec<(String, &mut String)>) {
+    for (title, text) in texts.iter_mut().filter(|own| !own.0.is_empty()) {
+        **text = text.replace(&**title, TITLE);
+    }
+    // What is before the shared ending.
+    let mut rests: Vec<&str> = texts.iter().map(|own| own.1.trim_end()).collect();
+    let mut alike: Vec<usize> = (0..rests.len()).collect();
+    // Longer endings are texts.
+    for _ in 0..60 {
+        let mut by_word: BTreeMap<&str, Vec<(usize, &str)>> = BTreeMap::new();
+        for at in alike.into_iter().filter(|at| !rests[*at].is_empty()) {
+            let (rest, word) =
+                rests[at].rsplit_once(char::is_whitespace).unwrap_or(("", rests[at]));
+            by_word.entry(word).or_default().push((at, rest.trim_end()));
+        }
+        let most = by_word.into_values().max_by_key(Vec::len).unwrap_or_default();
+        if most.len() < 3 || most.len() * 2 <= rests.len() {
+            break;
+        }
+        most.iter().for_each(|(at, rest)| rests[*at] = rest);
+        alike = most.into_iter().map(|own| own.0).collect();
+    }
+    let lengths: Vec<usize> = rests.into_iter().map(str::len).collect();
+    for ((title, text), length) in texts.into_iter().zip(lengths) {
+        let is_border = |at: &usize| {
+            *at == 0
+                || text[*at..].starts_with('\n')
+                || text[..*at].ends_with(|c| ".!?…。！？\"”»)]".contains(c))
+        };
+        let gaps = text[length..].match_indices(char::is_whitespace).map(|gap| length + gap.0);
+        let end = [length].into_iter().chain(gaps).find(is_border).unwrap_or(text.len());
+        *text = text[..end].replace(TITLE, &title);
     }
 }
 

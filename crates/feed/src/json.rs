@@ -5,7 +5,7 @@ use serde_json::{Deserializer, Map, Value};
 use url::Url;
 
 use crate::items::{Feed, FeedSource, LostItems, NO_LINK, absolute, add_text};
-use crate::plain::{decode_entities, plain};
+use crate::plain::{collapse_lines, decode_entities, plain, plain_lines};
 use crate::repair::repair_json;
 
 /// Reads a feed. `None` if it has no list of items.
@@ -64,7 +64,7 @@ fn convert_item(item: &Map<String, Value>, home: Option<&Url>) -> Option<FeedIte
     let link = |key: &&str| absolute(item.get(*key)?.as_str()?, home);
     let id = || absolute(&read_text(item, &["id"])?, None);
     let text = |keys: &[&str]| read_text(item, keys).map(|text| decode_entities(&text));
-    let html = read_text(item, &["content_html"]).map(|html| plain(&html));
+    let html = read_text(item, &["content_html"]).map(|html| plain_lines(&html));
     let mut tags = Vec::new();
     for tag in item.get("tags").and_then(Value::as_array).into_iter().flatten() {
         add_text(&mut tags, &decode_entities(&text_of(tag).unwrap_or_default()));
@@ -73,7 +73,10 @@ fn convert_item(item: &Map<String, Value>, home: Option<&Url>) -> Option<FeedIte
         link: ["url", "external_url"].iter().find_map(link).or_else(id)?,
         title: text(&["title"]).unwrap_or_default(),
         description: text(&["summary"]).unwrap_or_default(),
-        content: html.filter(|html| !html.is_empty()).or_else(|| text(&["content_text"])),
+        content: html.filter(|html| !html.is_empty()).or_else(|| {
+            let text = read_text(item, &["content_text"])?;
+            Some(collapse_lines(&htmlize::unescape(text), '\n'))
+        }),
         authors: read_authors(item),
         published: read_text(item, &["date_published", "date_modified"]),
         tags,

@@ -61,10 +61,12 @@ pub fn parse(bytes: &[u8], source: &FeedSource<'_>, limit: usize) -> Result<Feed
     let text = decoded.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace());
     let feed = match text.starts_with('{') {
         true => read_json(text, source),
-        false => read_xml(&escape_signs(text), source),
+        // Some write CDATA in small letters.
+        false => read_xml(&escape_signs(&text.replace("<![cdata[", "<![CDATA[")), source),
     };
     let begins = || String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).into_owned();
-    let feed = feed.ok_or_else(|| FeedError::NotAFeed(begins()))?;
+    let mut feed = feed.ok_or_else(|| FeedError::NotAFeed(begins()))?;
+    feed.tidy_texts();
     match feed.left_out {
         Some(LostItems { why, .. }) if feed.items.is_empty() => Err(FeedError::NoItems(why)),
         _ => Ok(feed),

@@ -9,9 +9,27 @@ const INLINE: [&str; 26] = [
     "ins", "kbd", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "tt", "u", "wbr",
 ];
 
+/// Between two blocks, until white space is collapsed: the paragraph separator of Unicode.
+const BLOCK_END: char = '\u{2029}';
+
 /// The text of an HTML fragment: tags and comments removed, entities decoded, runs of white space
 /// collapsed to single spaces. A `<` that does not begin a tag is kept.
 pub fn plain(markup: &str) -> String {
+    collapse_space(&without_tags(markup))
+}
+
+/// Like [`plain`], but each block is a line of its own.
+pub(crate) fn plain_lines(markup: &str) -> String {
+    collapse_lines(&without_tags(markup), BLOCK_END)
+}
+
+/// The lines of a text between these signs that are not empty, each like [`plain`] text.
+pub(crate) fn collapse_lines(text: &str, between: char) -> String {
+    let lines = text.split(between).map(collapse_space).filter(|line| !line.is_empty());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn without_tags(markup: &str) -> String {
     let mut text = String::with_capacity(markup.len());
     let mut rest = markup;
     // There are no tags after the last `>`.
@@ -26,7 +44,7 @@ pub fn plain(markup: &str) -> String {
             Some(Tag { name, length, closing }) => {
                 let name = name.to_ascii_lowercase();
                 if !INLINE.contains(&name.as_str()) {
-                    text.push(' ');
+                    text.push(BLOCK_END);
                 }
                 rest = &rest[length..];
                 if !closing && SILENT.contains(&name.as_str()) {
@@ -40,7 +58,7 @@ pub fn plain(markup: &str) -> String {
         }
     }
     text.push_str(rest);
-    collapse_space(&htmlize::unescape(&text))
+    htmlize::unescape(&text).into_owned()
 }
 
 /// Text without markup: entities decoded, runs of white space collapsed to single spaces.

@@ -11,7 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 use url::Url;
 
 use crate::items::{Feed, FeedSource, LIST_SIGNS, NO_LINK, absolute, add_text};
-use crate::plain::{decode_entities, plain};
+use crate::plain::{decode_entities, plain, plain_lines};
 
 /// Maximum number of open elements; deeper elements are read as part of the innermost one.
 const MAX_DEPTH: usize = 64;
@@ -100,13 +100,15 @@ impl<'a> FeedElement<'a> {
         value
     }
 
-    /// Its plain text, if its type is text or markup. RSS does not declare which, so markup is expected.
+    /// The lines of its plain text, if its type is text or markup. RSS does not declare which, so markup is expected.
     fn text(&self, in_atom: bool) -> Option<String> {
         let kind = self.attribute("type").unwrap_or(if in_atom { "text" } else { "html" });
         match kind.split(';').next()?.trim().to_ascii_lowercase().as_str() {
-            "xhtml" | "application/xhtml+xml" => Some(plain(self.inside)),
+            "xhtml" | "application/xhtml+xml" => Some(plain_lines(self.inside)),
             "text" | "text/plain" if in_atom => Some(decode_entities(&self.value())),
-            kind if !kind.contains('/') || kind.starts_with("text/") => Some(plain(&self.value())),
+            kind if !kind.contains('/') || kind.starts_with("text/") => {
+                Some(plain_lines(&self.value()))
+            }
             _ => None,
         }
     }
@@ -181,13 +183,19 @@ fn convert_item(item: &FeedElement<'_>, in_atom: bool, base: Option<&Url>) -> Op
     }
     let dates = DATES.iter().flat_map(|name| item.all(name)).map(|date| date.value());
     // Skips "Tue," and other remains of a date, and the beginning of Unix time.
-    let mut dates = dates.filter(|date| date.contains(char::is_numeric) && !date.contains("1970"));
+    let is_of_1970 = |date: &str| date.trim().starts_with("1970") || date.contains(" 1970");
+    let mut dates = dates.filter(|date| date.contains(char::is_numeric) && !is_of_1970(date));
+    let description = text(&["description", "summary", "dc:description"]).unwrap_or_default();
+    // RSS allows a full text there (https://www.rssboard.org/rss-specification#hrelementsOfLtitemgt).
+    let is_full = !in_atom && description.len() >= 600 && description.lines().count() > 2;
+    let full = is_full.then(|| description.clone());
     Some(FeedItem {
         link,
-        title: text(&["title", "dc:title"]).unwrap_or_default(),
-        description: text(&["description", "summary", "dc:description"]).unwrap_or_default(),
+        title: text(&["title", "dc:title"]).unwrap_or_default().replace('\n', " "),
+        description,
         content: text(&["content:encoded", "encoded", "content", "body"])
-            .or_else(|| shown.filter(|text| !text.is_empty())),
+            .or_else(|| shown.filter(|text| !text.is_empty()))
+            .or(full),
         authors: find_authors(item),
         published: dates.next().map(|date| plain(&date)),
         tags,
@@ -234,7 +242,8 @@ fn named_authors(element: &FeedElement<'_>) -> Vec<String> {
         // Atom has child elements, RSS "mail (name)", the Dublin Core a name.
         let parts = ["name", "dc:name", "email"].iter().filter_map(|name| author.all(name).next());
         let mut parts = parts.map(|part| plain(&part.value())).filter(|text| !text.is_empty());
-        add_text(&mut authors, &parts.next().unwrap_or_else(|| plain(&author.value())));
+        let all = || plain(&author.value().replace("<br", ";<br"));
+        add_text(&mut authors, &parts.next().unwrap_or_else(all));
     }
     authors
 }
@@ -338,7 +347,11 @@ impl<'a> ItemReader<'a> {
                     continue;
                 }
                 Ok(Event::Empty(tag)) => {
-                    let element = self.begin(&tag);
+                    let mut element = self.begin(&tag);
+                    // Parsers of HTML know `link` as an element without content.
+                    if element.name == "link" {
+                        element.inside = text[after..].split('<').next().unwrap_or_default();
+                    }
                     match open.last_mut() {
                         Some(parent) => parent.element.children.push(element),
                         None => return (element, Ok(after)),

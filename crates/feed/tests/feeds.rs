@@ -38,7 +38,7 @@ fn rss_2() {
     assert_eq!(item.title, "One bold AT&T");
     assert_eq!(item.link, "https://b.org/1");
     assert_eq!(item.description, "Some text");
-    assert_eq!(item.content.as_deref(), Some("Full text"));
+    assert_eq!(item.content.as_deref(), Some("Full\ntext"));
     assert_eq!(
         (&item.authors[..], &item.tags[..]),
         (&["Ann".to_owned()][..], &["News".to_owned()][..])
@@ -68,6 +68,46 @@ fn ampersands_escaped_twice_and_the_beginning_of_unix_time() {
          <pubDate>Thu, 01 Jan 1970 00:00:00 +0000</pubDate><dc:date>2020-05-03</dc:date></item>"));
     assert_eq!(links(&feed), ["https://b.org/1?a=1&b=2"]);
     assert_eq!(feed.items[0].published.as_deref(), Some("2020-05-03"));
+}
+
+#[test]
+fn texts_have_their_blocks_but_no_ending_that_others_share() {
+    let item = |at: usize, text: &str| {
+        format!(
+            "<item><title>Pear {at}</title><link>https://b.org/{at}</link><description>{text}</description></item>"
+        )
+    };
+    let descriptions = |end: &dyn Fn(usize) -> String| -> Vec<String> {
+        let items = ["One ripens.", "Two is late.", "Three is eaten!", "Four"].iter().enumerate();
+        let items: String =
+            items.map(|(at, text)| item(at, &format!("&lt;p>{text}&lt;/p>{}", end(at)))).collect();
+        read(&rss(&items)).items.into_iter().map(|item| item.description).collect()
+    };
+    let own = ["One ripens.", "Two is late.", "Three is eaten!", "Four"];
+    let appeared = |at| format!("&lt;p>The post &lt;b>Pear {at}&lt;/b> appeared first on Orchard.");
+    assert_eq!(descriptions(&appeared), own);
+    let more = |at| format!(" &lt;a>Continue reading Pear {at} →&lt;/a>");
+    assert_eq!(descriptions(&more), own);
+    let one = |at| if at == 1 { "See below.".to_owned() } else { String::new() };
+    assert_eq!(descriptions(&one), ["One ripens.", "Two is late. See below.", own[2], own[3]]);
+    let items: String = (0..3).map(|at| item(at, "&lt;a>Comments&lt;/a>")).collect();
+    assert_eq!(read(&rss(&items)).items[0].description, "");
+    // A full text.
+    let text = format!("&lt;p>{}&lt;/p>", "Pears ripen. ".repeat(20)).repeat(3);
+    let full = &read(&rss(&item(1, &text))).items[0];
+    assert_eq!(full.content.as_deref().unwrap_or_default().lines().count(), 3);
+    assert!(!full.description.contains('\n'));
+    assert_eq!(read(&rss(&item(1, &text[..300]))).items[0].content, None);
+}
+
+#[test]
+fn items_that_other_programs_changed() {
+    let feed = read(&rss("<item><link/>https://b.org/1<title><![cdata[A <b>pear</b>]]></title>\
+         <author>Jane Doe&lt;br/>John Roe</author><pubDate>2026-09-10T08:30:00.197012Z</pubDate></item>"));
+    assert_eq!(links(&feed), ["https://b.org/1"]);
+    let item = &feed.items[0];
+    assert_eq!((&*item.title, &*item.authors[0]), ("A pear", "Jane Doe; John Roe"));
+    assert_eq!(item.published.as_deref(), Some("2026-09-10T08:30:00.197012Z"));
 }
 
 #[test]

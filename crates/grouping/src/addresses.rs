@@ -47,6 +47,10 @@ pub struct Tracking {
     prefixes: Vec<String>,
 }
 
+/// File names of the page that a folder shows.
+const INDEXES: [&str; 5] =
+    ["/index.html", "/index.htm", "/index.php", "/default.aspx", "/Default.aspx"];
+
 impl Tracking {
     /// Builds the list from names in lower case; a trailing `*` matches any ending.
     pub fn new(names: &[String]) -> Self {
@@ -65,7 +69,7 @@ impl Tracking {
         self.exact.contains(&name) || self.prefixes.iter().any(|p| name.starts_with(p.as_str()))
     }
 
-    /// Splits an address into its parts: without scheme, `www.`, default port, fragment and trailing slash; with
+    /// Splits an address into its parts: without scheme, `www.`, default port, fragment, trailing slash and the name of a folder's page (`index.html`); with
     /// percent-encoding and the case of the host normalised; with parameters in order and tracking parameters separate.
     /// `None` if it is not a URL with a host.
     pub fn address(&self, url: &str) -> Option<Address> {
@@ -79,7 +83,9 @@ impl Tracking {
             key.push_str(&format!(":{port}"));
         }
         let path = percent_decode_str(url.path()).decode_utf8_lossy();
-        key.push_str(path.trim_end_matches('/'));
+        let path = path.trim_end_matches('/');
+        let folder = INDEXES.iter().find_map(|index| path.strip_suffix(index));
+        key.push_str(folder.map_or(path, |folder| folder.trim_end_matches('/')));
         let pairs = url.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
         let (mut query, mut tracked) = (Vec::new(), Vec::new());
         for pair in pairs {

@@ -246,7 +246,8 @@ fn from_metas(evidence: &MetadataEvidence<'_>) -> Vec<String> {
 fn from_keys(evidence: &MetadataEvidence<'_>, keys: &'static [&'static str]) -> Vec<String> {
     first_names(keys.chunks(1).map(|key| {
         let mut found = Vec::new();
-        let contents = evidence.metas(key).take(50).map(plain);
+        let contents =
+            evidence.metas(key).take(50).map(|names| plain(&names.replace("<br", ";<br")));
         for content in contents.filter(|content| !is_headline(evidence, content)) {
             // `["Jane Doe", "John Roe"]`
             let listed = serde_json::from_str::<Vec<String>>(&content);

@@ -230,6 +230,10 @@ fn next_part<'a>(
 
 /// The month whose name begins at a token, and where the name ends.
 fn month_at(tokens: &[Token<'_>], at: usize, language: Option<&str>) -> Option<(i8, usize)> {
+    // "10 9月 2026", "10 九月 2026", as Java writes them.
+    if let Some(TokenKind::Sign('月' | '월')) = kind_at(tokens, at + 1) {
+        return Some((number_of(&tokens[at]).filter(|m| (1..=12).contains(m))? as i8, at + 2));
+    }
     let mut key = String::new();
     let mut month = None;
     for (i, token) in tokens.iter().enumerate().skip(at).take(NAME_TOKENS) {
@@ -331,9 +335,11 @@ fn starting_with_number(
     let is_other_part = |token: &Token<'_>| {
         matches!(token.kind, TokenKind::Number(_)) && (has_year || dashed || token.text.len() >= 2)
     };
+    let is_named =
+        |token: &Token<'_>| matches!(token.kind, TokenKind::Word | TokenKind::Sign('月' | '월'));
     let ahead = &tokens[2..tokens.len().min(11)];
     if (has_year || a <= 31)
-        && tokens[1..].iter().take(6).any(|token| token.kind == TokenKind::Word)
+        && tokens[1..].iter().take(6).any(is_named)
         && ahead.iter().any(is_other_part)
         && let Some((month, end)) = next_month(tokens, 1, language)
     {
@@ -1062,6 +1068,8 @@ mod tests {
             ("平成24年5月3日", "2012-05-03"),
             ("101年5月3日", "2012-05-03"),
             ("二〇一二年五月三日", "2012-05-03"),
+            ("木, 10 9月 2026 08:30:00 +0900", "2026-09-10T08:30:00+09:00"),
+            ("週四, 10 九月 2026 08:30", "2026-09-10T08:30:00"),
         ] {
             read(text, DayMonthOrder::Unknown, expected);
         }

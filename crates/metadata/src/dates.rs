@@ -21,7 +21,7 @@ use crate::evidence::{
 use crate::heading::segments;
 use crate::learnt::ConstantField;
 use crate::page_date::{Digits, PageDate};
-use crate::scan::{OF_CHANGE, OF_PUBLICATION, scripted_date};
+use crate::scan::{OF_CHANGE, OF_PUBLICATION, date_of_tooltip, scripted_date};
 use crate::text::{LabelFinder, clip, has_number, identifier_words, word_count};
 
 /// Metas of the date of publication, besides Open Graph properties.
@@ -556,7 +556,12 @@ impl<'e, 'a> DateReader<'e, 'a> {
         if self.evidence.body.is_some_and(|body| id >= body.1) {
             return true;
         }
-        let is_head = |a: &NodeId| document.is(*a, &local_name!("header"));
+        // A list of links has dates of other pages.
+        let is_link = |id: NodeId| document.is(id, &local_name!("a"));
+        let is_head = |a: &NodeId| {
+            document.is(*a, &local_name!("header"))
+                || document.is(*a, &local_name!("li")) && document.subtree(*a).any(is_link)
+        };
         if id < anchor {
             let head = document.ancestors(id).find(is_head);
             return head.is_some_and(|head| !document.contains(head, anchor));
@@ -646,7 +651,8 @@ impl<'e, 'a> DateReader<'e, 'a> {
     fn shown_in_element(&self, id: NodeId, modified: bool) -> Option<PageDate> {
         let document = self.evidence.document;
         let title = document.attribute(id, &local_name!("title")).filter(|_| !modified);
-        title.and_then(|title| self.parse_field(title)).or_else(|| {
+        let tooltip = || date_of_tooltip(document, id, self).filter(|_| !modified);
+        title.and_then(|title| self.parse_field(title)).or_else(tooltip).or_else(|| {
             if !has_number(document.text_content(id)) {
                 return None;
             }

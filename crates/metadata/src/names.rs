@@ -12,7 +12,21 @@ use crate::text::{fold, folded, has_number, is_unspaced, is_variable, word_count
 
 /// Names in a field for names (a meta element, a JSON-LD string).
 pub(crate) fn from_field(text: &str) -> Vec<String> {
-    split_names(text).into_iter().filter(|n| is_plausible(n)).collect()
+    split_names(text).iter().map(|n| before_place(n)).filter(|n| is_plausible(n)).collect()
+}
+
+/// A full name before a place or a date: "Jane Doe in Oslo", "Jane Doe on May 3".
+fn before_place(name: &str) -> String {
+    let is_end = |word: &&&str| {
+        name.split_once(**word).is_some_and(|(before, behind)| {
+            is_full_name(before)
+                && word_count(before) <= 3
+                && behind.starts_with(char::is_uppercase)
+                && (**word != " on " || has_number(behind))
+        })
+    };
+    let end = [" in ", " at ", " on "].iter().find(is_end).and_then(|word| name.find(*word));
+    name[..end.unwrap_or(name.len())].to_owned()
 }
 
 /// Names in a visible byline, which may contain other text.
@@ -1068,6 +1082,10 @@ mod tests {
     #[test]
     fn bylines_end_before_dates_and_places() {
         byline("By Jane Doe on March 3, 2012", &["Jane Doe"]);
+        field("Jane Doe on March 3, 2012", &["Jane Doe"]);
+        field("Jane Doe in New York", &["Jane Doe"]);
+        field("Women in Technology", &["Women in Technology"]);
+        field("ARRAY(0x55d0c8)", &[]);
         byline("By JANE DOE and JOHN ROE | Updated 3 hours ago", &["JANE DOE", "JOHN ROE"]);
         byline("By Jane Doe, Special to The Herald", &["Jane Doe"]);
         byline("Jane Doe 12:30, 3 May 2012", &["Jane Doe"]);

@@ -7,8 +7,9 @@ use dom::{Document, Element, ElementKind, NodeId, is_heading, local_name, local_
 use memchr::{memchr2, memrchr};
 use rustc_hash::FxHashMap;
 
+use crate::date_text::{DayMonthOrder, KnowsOrder, find_date};
 use crate::page_date::PageDate;
-use crate::text::{has_identifier_word, identifier_words};
+use crate::text::{has_identifier_word, identifier_words, word_count};
 
 /// Elements of a page that may hold metadata, in document order.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +18,7 @@ pub struct Scan {
     pub(crate) headings: Vec<(NodeId, u8)>,
     /// `<time>` elements, and others with a `datetime` attribute.
     pub(crate) times: Vec<NodeId>,
-    /// Elements whose class or id is that of a date.
+    /// Elements whose class or id is that of a date, and those with a date in a tooltip.
     pub(crate) dates: Vec<NodeId>,
     /// Elements with an `itemprop` or `property` such as `datePublished`, `dateModified` or `author`, with their meanings.
     pub(crate) properties: Vec<(NodeId, u32)>,
@@ -189,18 +190,39 @@ fn may_be_date(value: &str) -> bool {
     value.len() >= 8 && value.as_bytes()[0].is_ascii_digit()
 }
 
+/// Words of the names of attributes with dates for scripts.
+const SCRIPTED: [&str; 11] = [
+    "date", "time", "datetime", "timestamp", "unixtime", "utime", "epoch", "created", "published",
+    "livestamp", "moment",
+];
+
 /// The moment from which a script computes "2 hours ago": `data-timestamp="1584018000"`, `data-date="2012-11-07"`.
 pub(crate) fn scripted_date(element: Element<'_>) -> Option<PageDate> {
     element.attributes().find_map(|(name, value)| {
         let name = name.strip_prefix("data-").filter(|_| may_be_date(value))?;
-        let says_time = has_identifier_word(name, |word| {
-            matches!(
-                word,
-                "date" | "time" | "datetime" | "timestamp" | "unixtime" | "utime" | "epoch"
-            )
-        });
+        let says_time = has_identifier_word(name, |word| SCRIPTED.contains(&word));
         says_time.then(|| PageDate::parse(value))?
     })
+}
+
+/// The date in the tooltip of an element with a few words without a year: `<span title="11 September 2026 10:12">3 weeks ago</span>`.
+pub(crate) fn date_of_tooltip(
+    document: &Document,
+    id: NodeId,
+    order: &impl KnowsOrder,
+) -> Option<PageDate> {
+    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
+    let element = document.element(id).filter(|_| document.node(id).end - id <= 4)?;
+    let tooltips = element.attributes().filter(|(name, value)| {
+        (8..=40).contains(&value.len())
+            && (matches!(&***name, "title" | "aria-label") || name.starts_with("data-"))
+            && digits(value) >= 5
+    });
+    let mut dates = tooltips.filter_map(|own| find_date(own.1, order));
+    let date = dates.find(|date| !date.has_label)?;
+    let text = document.text_content(id);
+    let is_relative = digits(text) < 3 && (1..=5).contains(&word_count(text));
+    (is_relative && text.contains(char::is_alphabetic)).then_some(date.moment)
 }
 
 /// The meanings of the names in `itemprop` or `property`.
@@ -241,7 +263,9 @@ impl Scan {
             }
             if is_time || has_data && scripted_date(element).is_some() {
                 scan.times.push(id);
-            } else if cues & DATE != 0 {
+            } else if cues & DATE != 0
+                || date_of_tooltip(document, id, &DayMonthOrder::MonthFirst).is_some()
+            {
                 scan.dates.push(id);
             }
             if cues == 0 {

@@ -225,6 +225,8 @@ pub(crate) fn is_variable(text: &str) -> bool {
                 .iter()
                 .any(|(open, close)| is_within(open, close))
             || text.starts_with('$'))
+        // Perl and Python print references so: "ARRAY(0x55d0c8)", "<Author object at 0x7f2a>".
+        || ["(0x", " at 0x"].into_iter().any(is_marked)
 }
 
 /// What programs print for a missing value.

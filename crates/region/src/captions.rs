@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use dom::{Document, NodeId, PrefixSums, is_inline, local_name, local_names};
+use dom::{Document, NodeId, PrefixSums, is_heading, is_inline, local_name, local_names};
 
 use crate::names::has_class_of_caption;
-use crate::structures::is_layout;
+use crate::structures::{is_layout, is_plain};
+use crate::texts::PageTexts;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
@@ -20,6 +21,9 @@ const LEVELS: usize = 4;
 const BESIDE: u32 = 24;
 /// Longest text of a figure that is taken as its caption although it is not marked, in bytes.
 const LONGEST: u32 = 700;
+
+/// Maximum bytes and nodes of a box that is taken as a figure with a caption although neither is marked.
+const UNMARKED: (u32, u32) = (200, 40);
 
 /// A caption or credit after the element that contains its picture.
 #[derive(Clone, Copy, Debug)]
@@ -97,19 +101,71 @@ pub(crate) fn roles(
         if roles.contains_key(&figure) || text == 0 || text > LONGEST || !holds_picture(figure) {
             continue;
         }
-        let outermost = |id: &NodeId| {
-            let holds_text = document.name(*id).is_some() && texts.sum(document, *id) > 0;
-            holds_text && !holds_picture(*id) && document.parent(*id).is_some_and(holds_picture)
-        };
-        let mut found = document.subtree(figure).skip(1).filter(outermost);
-        if let (Some(only), None) = (found.next(), found.next())
-            && texts.sum(document, only) == text
-        {
-            roles.insert(only, Role::Caption);
+        if let Some(caption) = only_text_beside(document, texts, holds_picture, figure) {
+            roles.insert(caption, Role::Caption);
         }
         roles.insert(figure, Role::Figure);
     }
     (roles, behind)
+}
+
+/// Returns the element that has all text of a figure, beside its picture.
+fn only_text_beside(
+    document: &Document,
+    texts: &PrefixSums,
+    holds_picture: impl Fn(NodeId) -> bool,
+    figure: NodeId,
+) -> Option<NodeId> {
+    let outermost = |id: &NodeId| {
+        let holds_text = document.name(*id).is_some() && texts.sum(document, *id) > 0;
+        holds_text && !holds_picture(*id) && document.parent(*id).is_some_and(&holds_picture)
+    };
+    let mut found = document.subtree(figure).skip(1).filter(outermost);
+    let only = found.next().filter(|_| found.next().is_none())?;
+    (texts.sum(document, only) == texts.sum(document, figure)).then_some(only)
+}
+
+/// Adds the roles of pictures between texts of the article whose captions nothing marks: the smallest box around each has
+/// behind it nothing but a few words without links. `shown` are the pictures of the article.
+pub(crate) fn add_unmarked(
+    texts: &PageTexts<'_>,
+    shown: impl Iterator<Item = NodeId>,
+    roles: &mut BTreeMap<NodeId, Role>,
+) {
+    let document = texts.document;
+    let is_other = |own: NodeId| {
+        document.name(own).is_some_and(|name| {
+            is_heading(name) || matches!(*name, local_names!("button" "input" "select" "ul" "ol"))
+        })
+    };
+    for picture in shown.filter(|&id| texts.is_between(id)) {
+        let Some(top) = texts.top(picture).filter(|&top| texts.own(top) == 0) else { continue };
+        let around = || document.ancestors(picture).skip(1).take_while(|&own| own >= top);
+        let is_box = |own: &NodeId| texts.text(*own) > 0 && may_be_figure(document, *own);
+        let Some(figure) = around().find(is_box) else { continue };
+        if texts.text(figure) > UNMARKED.0
+            || document.node(figure).end - figure > UNMARKED.1
+            || around().any(|own| roles.contains_key(&own))
+            || !is_plain(texts, figure)
+            || document.subtree(figure).any(is_other)
+        {
+            continue;
+        }
+        let caption =
+            only_text_beside(document, &texts.all, |id| document.contains(id, picture), figure);
+        // "Advertisement" is none.
+        let is_other = |id: NodeId| {
+            id < picture
+                || document.text_content(id).trim().bytes().all(|b| b.is_ascii_graphic())
+                || document.subtree(id).any(|own| document.is(own, &local_name!("img")))
+        };
+        // The cell of a row.
+        let of =
+            |id: NodeId| document.subtree(id).find(|&own| !document.is(own, &local_name!("tr")));
+        if let Some(caption) = caption.filter(|&id| !is_other(id)).and_then(of) {
+            roles.extend([(caption, Role::Caption), (figure, Role::Figure)]);
+        }
+    }
 }
 
 /// Returns the previous sibling element if only white space is between the two.

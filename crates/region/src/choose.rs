@@ -10,7 +10,7 @@ use dom::{Document, ElementKind, LocalName, NodeId, PrefixSums, local_name, loca
 use url::Url;
 
 use crate::allowed::meant;
-use crate::captions::{CaptionBehind, Role, roles};
+use crate::captions::{CaptionBehind, Role, add_unmarked, roles};
 use crate::code::{self, CodeBlock};
 use crate::embed::{Embedded, Medium, is_player, quoted_post};
 use crate::formulas::begins_formula;
@@ -60,7 +60,8 @@ pub(crate) fn choose(
     let found = AddableElements::of(document);
     let (all, linked) = PrefixSums::of_texts(document, visible);
     further::leave_out(document, &all, &found.structures, base, &mut include);
-    let (roles, behind) = roles(document, &all, &found.media, &found.figures);
+    further::leave_out_titles(document, [&all, &linked], base, &mut include);
+    let (mut roles, behind) = roles(document, &all, &found.media, &found.figures);
     let mut is_body = include.clone();
     let is_caption = |role: &(&NodeId, &Role)| *role.1 == Role::Caption;
     for (&caption, _) in roles.iter().filter(is_caption) {
@@ -92,6 +93,8 @@ pub(crate) fn choose(
     let unseen = hidden::leave_out(&texts, &found.fields, &mut include);
     let code = code::find(&texts, &found.structures, &mut include, &mut read);
     let (media, aside) = media::choose(&texts, &found.media, &roles, &mut include);
+    let pictures = media.iter().filter(|own| matches!(own.1, Medium::Picture(_)));
+    add_unmarked(&texts, pictures.map(|own| *own.0), &mut roles);
     add_captions(&texts, &roles, &behind, &media, &aside, &mut include);
     let captions = roles.iter().filter(is_caption).map(|role| *role.0);
     hidden::leave_out_of_captions(&texts, captions, &mut include);

@@ -197,8 +197,14 @@ pub(crate) fn quoted_post(document: &Document, id: NodeId, base: &Url) -> Option
     let link = |id: NodeId| {
         document.attribute(id, &local_name!("href")).filter(|_| document.is(id, &local_name!("a")))
     };
-    let last = || document.subtree(id).rev().find_map(|id| web_url(link(id)?, base));
-    let url = first_of(element, &own).and_then(|own| web_url(own, base)).or_else(last)?;
+    // Reddit names the author and the community behind the post.
+    let depth = |url: &Url| match is_marked && kind_of(url) == EmbedKind::Post {
+        true => url.path_segments().map_or(0, Iterator::count),
+        false => 0,
+    };
+    let links = document.subtree(id).filter_map(|id| web_url(link(id)?, base));
+    let url = first_of(element, &own).and_then(|own| web_url(own, base));
+    let url = url.or_else(|| links.max_by_key(depth))?;
     if !is_marked && !is_post(&url) {
         return None;
     }

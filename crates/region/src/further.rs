@@ -1,6 +1,11 @@
 //! Excludes further articles of a page: some sites load the next article when readers reach the end of one.
 
-use dom::{Document, Element, NodeId, PrefixSums, local_name, local_names, text_of, web_url};
+use std::collections::BTreeSet;
+
+use dom::{
+    Document, Element, LocalName, NodeId, PrefixSums, is_heading, local_name, local_names, text_of,
+    web_url,
+};
 use url::Url;
 
 /// Minimum bytes of text of the article, and of a further article.
@@ -73,6 +78,51 @@ pub(crate) fn leave_out(
     }
     let end = document.parent(other).map_or(other, |around| document.node(around).end);
     include[other as usize..end as usize].fill(false);
+}
+
+/// Minimum number of titles of other pages at the end, their minimum mean bytes, and the maximum bytes of a label above them.
+const TITLES: (usize, u32, u32) = (3, 20, 60);
+
+/// Excludes the titles of other pages of the site at the end of the article, in paragraphs of their own, and the label above them.
+/// `bytes` are those of all texts, and of linked ones.
+pub(crate) fn leave_out_titles(
+    document: &Document,
+    [bytes, linked]: [&PrefixSums; 2],
+    base: &Url,
+    include: &mut [bool],
+) {
+    let has_text = |id: &NodeId| include[*id as usize] && bytes.range(*id, id + 1) > 0;
+    let is_paragraph = |id: &NodeId| document.is(*id, &local_name!("p"));
+    let last = document.ids().rev().find(has_text);
+    let last = last.and_then(|last| document.ancestors(last).find(is_paragraph));
+    let Some((last, around)) = last.and_then(|id| Some((id, document.parent(id)?))) else { return };
+    let href = |id: NodeId| document.attribute(id, &local_name!("href"));
+    // Dates and signs may be beside the links.
+    let is_title = |&&id: &&NodeId| {
+        is_paragraph(&id)
+            && document.subtree(id).filter_map(href).all(|href| is_elsewhere(href, base))
+            && linked.sum(document, id) * 3 >= bytes.sum(document, id) * 2
+    };
+    let parts = document.children(around).filter(|&id| id <= last && bytes.sum(document, id) > 0);
+    let parts: Vec<NodeId> = parts.collect();
+    let titles = parts.iter().rev().take_while(is_title).count();
+    let (text, titles) = parts.split_at(parts.len() - titles);
+    let is_strong =
+        |name: &LocalName| is_heading(name) || matches!(*name, local_names!("b" "strong"));
+    let is_label = |id: &&NodeId| {
+        let mut names = document.subtree(**id).take(2).filter_map(|own| document.name(own));
+        bytes.sum(document, **id) <= TITLES.2
+            && (document.text_content(**id).trim_end().ends_with(':') || names.any(is_strong))
+    };
+    let own: u32 = titles.iter().map(|&id| bytes.sum(document, id)).sum();
+    let targets = titles.iter().flat_map(|&id| document.subtree(id)).filter_map(href);
+    let targets = targets.collect::<BTreeSet<_>>().len();
+    let is_long = own / TITLES.1 >= targets as u32 && own * 2 <= bytes.sum(document, around);
+    if targets >= TITLES.0 && is_long {
+        for &id in text.last().filter(is_label).into_iter().chain(titles) {
+            include[id as usize..document.node(id).end as usize].fill(false);
+        }
+    }
 }
 
 /// Whether two elements have the same tag and class, or are both `article` elements.

@@ -104,6 +104,10 @@ fn are_apart(before: &str, own: &str, in_caption: bool) -> bool {
         None if ends_sentence(before) || before.ends_with('\u{2014}') => is_capitalised(),
         // "10:05Ferry"
         None if before.contains(':') && before.ends_with(char::is_numeric) => is_capitalised(),
+        // "1How", but not "2Fe" in a formula
+        None if before.chars().all(char::is_numeric) => {
+            is_capitalised() && own.chars().take(3).filter(|c| c.is_lowercase()).count() == 2
+        }
         None => {
             let word = before.chars().rev().take_while(|c| c.is_lowercase());
             word.take(WHOLE_WORD).count() == WHOLE_WORD && is_capitalised()

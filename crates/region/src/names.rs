@@ -198,9 +198,9 @@ impl NamedKinds {
 pub(crate) fn is_foreign_file(address: &str) -> bool {
     let path = address.split(['?', '#']).next().unwrap_or_default();
     let file = path.rsplit('/').next().unwrap_or_default();
-    const HOSTS: [&str; 8] = [
+    const HOSTS: [&str; 9] = [
         "gravatar.com", "doubleclick.net", "feedburner.com", "googlesyndication.com",
-        "scorecardresearch.com", "facebook.com/tr", "/smilies/", "/emoji/",
+        "scorecardresearch.com", "facebook.com/tr", "/smilies/", "/emoji/", "/ads/",
     ];
     has_word(file, &FILES) || HOSTS.iter().any(|host| address.contains(host))
 }

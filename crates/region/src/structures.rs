@@ -1,9 +1,11 @@
 //! Adds the missing parts of lists and tables, and headings, code, quotations, rows of the same form and the like between the
 //! texts of an article.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use dom::{Document, LocalName, NodeId, class_tokens, is_heading, local_name, local_names};
+use dom::{
+    Document, LocalName, NodeId, class_tokens, is_heading, local_name, local_names, web_url,
+};
 
 use crate::allowed::meant;
 use crate::code::{BAR, is_code_block};
@@ -178,7 +180,7 @@ fn belongs(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let text = texts.text(id);
     // Tables may have titles and sources.
     let beside = if is_table(document, id) { TITLE_AND_SOURCE } else { 20 };
-    (!texts.is_linked(id) || is_nested_list_of_links(texts, id))
+    (!texts.is_linked(id) || is_nested_list_of_links(texts, id) || is_list_of_sources(texts, id))
         && !is_list_of_cards(texts, id)
         && texts.top(id).is_some_and(|top| texts.text(top) <= text + text / 4 + beside)
         && (!is_table(document, id) || !is_layout(document, id))
@@ -295,7 +297,7 @@ fn add_rows(texts: &PageTexts<'_>, include: &mut [bool], read: &mut [bool]) {
 }
 
 /// Whether an element has no link with text, and no name that says that it does not belong to the article.
-fn is_plain(texts: &PageTexts<'_>, id: NodeId) -> bool {
+pub(crate) fn is_plain(texts: &PageTexts<'_>, id: NodeId) -> bool {
     let document = texts.document;
     texts.linked.sum(document, id) == 0
         && !document.subtree(id).any(|own| texts.names.is_foreign(document, own))
@@ -430,6 +432,32 @@ fn is_nested_list_of_links(texts: &PageTexts<'_>, id: NodeId) -> bool {
         && document.subtree(id).skip(1).any(|own| is_list(document, own))
         && stands_amid(texts, id, &[])
         && !document.subtree(id).any(leads_into_page)
+}
+
+/// Whether a list beside paragraphs, in their element, has titles of documents or of pages of other sites, each of another one.
+/// Links to share a page have its address.
+fn is_list_of_sources(texts: &PageTexts<'_>, id: NodeId) -> bool {
+    let document = texts.document;
+    let host = texts.base.host_str().unwrap_or_default().trim_start_matches("www.");
+    let is_own = |target: &str| {
+        let mut names = host.rsplit('.').skip(1).filter(|name| name.len() > 3);
+        target.contains(host) || names.any(|name| target.contains(name))
+    };
+    let mut targets = BTreeSet::new();
+    let is_source = |link: NodeId| {
+        let href = document.attribute(link, &local_name!("href")).unwrap_or_default();
+        let target = web_url(href, texts.base).filter(|target| {
+            let kind = target.path().rsplit('.').next().unwrap_or_default();
+            matches!(kind, "pdf" | "doc" | "docx" | "xls" | "xlsx" | "odt")
+                || target.path().len() > 1 && !is_own(target.as_str())
+        });
+        texts.text(link) >= HEADLINE && target.is_some_and(|target| targets.insert(target))
+    };
+    let mut links = document.subtree(id).filter(|&own| document.is(own, &local_name!("a")));
+    is_list(document, id)
+        && document.parent(id) == Some(texts.body)
+        && links.all(is_source)
+        && targets.len() > 1
 }
 
 fn is_table(document: &Document, id: NodeId) -> bool {

@@ -186,6 +186,8 @@ fn code_of_any_highlighter_is_a_block() {
         "",
         lines,
     );
+    let table = format!("<table><tr><td class=code><pre>{lines}</pre></td></tr></table>");
+    check_code(&format!("<div class='highlight rust'>{table}</div>"), "rust", lines);
     // Lines of several lines, and lines with numbers and a space.
     check_code(
         "<pre><span id=a class=x>one</span><span id=b class=x>two<br>  three</span></pre>",
@@ -215,6 +217,9 @@ fn code_of_any_highlighter_is_a_block() {
         ("<pre data-syntaxhighlighter-params='brush: rust; gutter: false'>", "rust"),
         ("<pre class='highlight hl-rust'>", "rust"),
         ("<pre syntax=rust>", "rust"),
+        ("<pre lang=rust line=1>", "rust"),
+        ("<pre lang=en>", ""),
+        ("<pre class='lang:rust decode:true'>", "rust"),
         ("<pre class='prettyprint linenums'>", ""),
         ("<pre class='prettyprint shown' data-x=y data-enlighter-language=rust>", "rust"),
         ("<pre class='highlight rust'>", "rust"),
@@ -253,6 +258,18 @@ fn what_stands_between_paragraphs_is_read() {
         ("<ul><li><a href=/1>one</a></li><li><a href=/2>two</a></li></ul>", ""),
         ("<ul><li><a href=/1><div>one</div></a><div>of the other page</div></li></ul>", ""),
         ("<ul><li><a href=/1>one</a>: of a number</li></ul>", "one: of a number"),
+        (
+            "<ul><li><a href=https://one.example/1>The first of the papers</a><li><a href=/f/2.pdf>The second of the papers</a></ul>",
+            "The first of the papers\nThe second of the papers",
+        ),
+        (
+            "<ul><li><a href=https://one.example/1>The first of the papers</a><li><a href=https://b.news.example/2>The second of the pages</a></ul>",
+            "",
+        ),
+        (
+            "<ul><li><a href='https://one.example/?u=https://news.example/a/b'>Share this page with friends</a><li><a href=https://two.example/1>The second of the papers</a></ul>",
+            "",
+        ),
         (
             "<ul><li><a href=/1>One that is as long as a headline</a>: what is said there</li></ul>",
             "",
@@ -327,6 +344,15 @@ fn frames_that_wait_for_consent_are_shown() {
 }
 
 #[test]
+fn the_address_of_a_marked_post_is_not_that_of_its_author() {
+    let post = "https://www.reddit.com/r/towns/comments/1d/the_ferry/";
+    let html = format!(
+        "<p>One.</p><blockquote class=reddit-embed-bq><a href={post}>The ferry</a><br> by<a href=https://www.reddit.com/user/anna/>anna</a> in<a href=https://www.reddit.com/r/towns/>towns</a></blockquote><p>Two.</p>"
+    );
+    assert!(forms(&html)[0].contains(&format!("data-address=\"{post}\"")));
+}
+
+#[test]
 fn a_post_of_which_only_a_link_is_on_the_page_is_shown() {
     let base = Url::parse("https://news.example/a/b").unwrap();
     let post = "<blockquote class=instagram-media><a href=https://www.instagram.com/p/Cx/>View it</a></blockquote>";
@@ -364,6 +390,44 @@ fn a_second_article_is_another_page() {
     );
     let around = article("One", "alpha", &format!("{time}{second}"));
     assert!(text_of_paragraphs(&around).contains("beta beta"));
+}
+
+#[test]
+fn titles_of_other_pages_at_the_end_are_left_out() {
+    let text =
+        "<p>Pears ripen early this year, and nobody has an idea of the reasons.</p>".repeat(5);
+    let title = |at: usize| format!("<a href=/p/{at}>Why number {at} was late this year</a>");
+    let own = text_of_paragraphs(&text);
+    for end in [
+        format!(
+            "<h3>Latest news</h3><p>{}</p><p>» {}</p><p>{} 5 June 2026</p>",
+            title(1),
+            title(2),
+            title(3)
+        ),
+        format!(
+            "<p><strong>Read on</strong></p><p>{}<br>{}<br>{}</p>",
+            title(1),
+            title(2),
+            title(3)
+        ),
+    ] {
+        assert_eq!(text_of_paragraphs(&format!("{text}{end}")), own, "{end}");
+        assert!(text_of_paragraphs(&format!("{text}{end}<p>So.</p>")).contains("number 2"));
+    }
+    for end in [
+        format!("<p>{}</p><p>{}</p>", title(1), title(2)),
+        format!(
+            "<p>{}</p><p>{}</p><p>{} is what another of the growers says.</p>",
+            title(1),
+            title(2),
+            title(3)
+        ),
+        format!("<p>{}</p><p>{}</p><p>{}</p>", title(1), title(2), title(3))
+            .replace("/p/", "https://b.example/"),
+    ] {
+        assert!(text_of_paragraphs(&format!("{text}{end}")).contains("number 2"), "{end}");
+    }
 }
 
 #[test]
@@ -990,6 +1054,13 @@ fn captions_in_layouts_and_figures_around_others() {
             "<table><tr><td>{picture}</td></tr><tr><td class=tr-caption>The bridge</td></tr></table>"
         ),
         format!("<figure><figure>{picture}</figure><figcaption>The bridge</figcaption></figure>"),
+        format!("<div>{picture}<p>The bridge</p></div>"),
+        format!("<center>{picture}<br><font size=1>The bridge</font></center>"),
+        format!("<table><tr><td>{picture}</td></tr><tr><td>The bridge</td></tr></table>"),
+        format!(
+            "<div><div><a href=/a.jpg>{picture}</a></div><div><i>The</i> <b>bridge</b></div></div>"
+        ),
+        format!("<aside>{picture}<span>The bridge</span></aside>"),
     ] {
         let document =
             parse(&format!("<!doctype html><body><p>She sank.</p>{html}<p>Nobody knows.</p>"));
@@ -998,6 +1069,16 @@ fn captions_in_layouts_and_figures_around_others() {
         let region = region_of(&document, &keep, &[], &base).unwrap();
         assert_eq!(region.images().0[0].caption.as_deref(), Some("The bridge"), "{html}");
         assert_eq!(region.text(), "She sank.\n\nNobody knows.");
+    }
+    for html in [
+        format!("<div><p>The bridge</p>{picture}</div>"),
+        format!("<div>{picture}<span>Advertisement</span></div>"),
+        format!("<div>{picture}<a href=/1>The bridge</a></div>"),
+        format!("<div>{picture}<button>Show it</button></div>"),
+        format!("<div>{}<p>Half price</p></div>", picture.replace("/a.jpg", "/ads/a.jpg")),
+    ] {
+        let [written, ..] = forms(&format!("<p>She sank.</p>{html}<p>Nobody knows.</p>"));
+        assert!(!written.contains("figcaption"), "{html}");
     }
 }
 
@@ -1048,6 +1129,8 @@ fn what_styles_set_apart_is_apart() {
         ("<p>La<span>T</span>e<span>X</span> and <code>a:<b>b</b></code>", "LaTeX and a:b"),
         ("<p>e.<i>g</i>. x.<b>example</b>", "e.g. x.example"),
         ("<p><time>10:05</time>Ferry back", "10:05 Ferry back"),
+        ("<h2><span>1</span><span>How it is</span></h2>", "1 How it is"),
+        ("<p>H<small>2</small>O and Al<small>2</small>Se", "H2O and Al2Se"),
         ("<p><b>LINDAU, Germany —</b>The ice", "LINDAU, Germany — The ice"),
     ] {
         assert!(forms(html)[2].starts_with(text), "{html}: {}", forms(html)[2]);

@@ -379,8 +379,14 @@ impl MarkdownWriter<'_> {
         }
         self.make_room();
         if self.top().is_line() {
+            let before = self.style;
             self.top().line.space();
-            return Undo::Paragraph;
+            let is_cell = matches!(&self.top().kind, BlockKind::Cell(cell) if !cell.header);
+            match *name {
+                local_name!("pre") => self.style.code = element.id + 1,
+                _ => self.style.strong |= is_cell && heading_level(name).is_some(),
+            }
+            return Undo::StyledParagraph(before);
         }
         if *name == local_name!("br") {
             if !self.top().line.line_break() {

@@ -14,6 +14,12 @@ fn same_pages_have_the_same_key() {
     ] {
         assert_eq!(key(same), plain, "{same}");
     }
+    for same in
+        ["http://e.org/a/index.html", "http://e.org/a/index.php", "http://e.org/a/Default.aspx"]
+    {
+        assert_eq!(key(same), key("http://e.org/a/"));
+    }
+    assert_ne!(key("http://e.org/a-index.html"), key("http://e.org/a"));
     assert_eq!(key("http://e.org/?b=2&a=1"), key("http://www.e.org?a=1&b=2"));
     assert_ne!(key("http://e.org/?id=1"), key("http://e.org/?id=2"));
     assert_ne!(key("http://e.org:8080/"), key("http://e.org/"));

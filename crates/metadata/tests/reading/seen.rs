@@ -179,6 +179,13 @@ fn times_in_sentences_lists_and_heads_of_pages_come_last() {
     published(&page("", &format!("{date}{sentence}"), ""), "2020-05-04");
     published(&page(time, date, ""), "2020-05-04");
     published(&page(time, "", ""), "2020-05-20");
+    let latest = format!("<ul><li>{time} <a href=/plums>Plums</a></ul>");
+    published(
+        &page("", "", "")
+            .replace("<h1>", &format!("{latest}<h1>"))
+            .replace("<div>", "<div>4 May 2020"),
+        "2020-05-04",
+    );
     let list = format!("<ul><li>{time} <a href=/plums>Plums</a></ul>");
     let document = dom::parse(&page("", date, &list));
     let is_paragraph = |id: &dom::NodeId| document.is(*id, &dom::local_name!("p"));
@@ -211,6 +218,26 @@ fn times_of_scripts_and_of_dot_net() {
     let span = "<span class=timeago title=2020-05-04T08:30:00Z>2 days ago</span>";
     published(&format!("<h1>Pears ripen early</h1>{span}{FILLER}"), "2020-05-04T08:30:00Z");
     published("<meta name=date content='/Date(1588581000000)/'>", "2020-05-04T08:30:00Z");
+    let moment = "<span data-moment=2020-05-04T08:30:00Z></span>";
+    published(&format!("<h1>Pears ripen early</h1>{moment}{FILLER}"), "2020-05-04T08:30:00Z");
+}
+
+#[test]
+fn dates_in_tooltips_of_a_few_words() {
+    let page = |line: &str| format!("<h1>Pears ripen early</h1><p>{line}</p>{FILLER}");
+    for (line, date) in [
+        ("<span title='May 4, 2020 10:12'>3 weeks ago</span>", "2020-05-04T10:12:00"),
+        ("<a href=/p title='Mon, 4 May 2020 10:12:00 +0000'>3w</a>", "2020-05-04T10:12:00Z"),
+        ("<span data-tooltip='4. Mai 2020'>vor 3 Wochen</span>", "2020-05-04"),
+        ("<span aria-label='Opens on May 4, 2020'>soon</span>", ""),
+        ("<a href=/4 title='May 4, 2020'>4</a>", ""),
+        (
+            "<span title='May 4, 2020'>3 weeks ago</span> in reply to that of 6 May 2020",
+            "2020-05-04",
+        ),
+    ] {
+        published(&page(line), date);
+    }
 }
 
 #[test]

@@ -296,8 +296,8 @@ fn is_language(name: &str) -> bool {
 }
 
 fn language_in_attribute<'a>(name: &str, value: &'a str) -> Option<&'a str> {
-    const PREFIXES: [&str; 6] =
-        ["language-", "lang-", "highlight-source-", "highlight-", "src-", "hl-"];
+    const PREFIXES: [&str; 7] =
+        ["language-", "lang-", "lang:", "highlight-source-", "highlight-", "src-", "hl-"];
     // SyntaxHighlighter and Confluence write `brush: name; …`.
     let of_brush = || {
         let (_, rest) = value.split_once("brush:")?;
@@ -309,6 +309,8 @@ fn language_in_attribute<'a>(name: &str, value: &'a str) -> Option<&'a str> {
         | "data-code-language"
         | "data-enlighter-language"
         | "syntax" => Some(value),
+        // GitHub and WP-Syntax write "python". Tags of human languages are shorter, or have hyphens (BCP 47).
+        "lang" if value.len() > 2 && !value.contains('-') => Some(value),
         "data-syntaxhighlighter-params" => of_brush(),
         "class" => {
             let prefixed = |class| {

@@ -24,7 +24,7 @@ pub(super) fn is_part(name: &LocalName) -> bool {
 }
 
 /// Whether a table is a data table: at least two columns, at least two rows or a header cell, and cells with single lines. If it
-/// has header cells, others may contain lists and paragraphs, which are written as one line.
+/// has header cells, others may contain lists, paragraphs and the like, which are written as one line.
 pub(super) fn is_of_data(document: &Document, table: NodeId) -> bool {
     if document.attribute(table, &LocalName::from("role")) == Some("presentation") {
         return false;
@@ -34,11 +34,11 @@ pub(super) fn is_of_data(document: &Document, table: NodeId) -> bool {
     for id in document.subtree(table).skip(1) {
         let Some(name) = document.name(id) else { continue };
         match *name {
-            local_names!("table" "pre" "blockquote" "figure" "article" "section" "hr") => {
-                return false;
-            }
-            _ if is_heading(name) && !is_heading_cell => return false,
-            local_names!("ul" "ol" "dl") => has_blocks = true,
+            local_names!("table" "figure" "article" "section" "hr") => return false,
+            // Lines of code would be joined.
+            local_name!("pre") if document.text_content(id).trim().contains('\n') => return false,
+            local_names!("ul" "ol" "dl" "pre" "blockquote") => has_blocks = true,
+            _ if is_heading(name) && !is_heading_cell => has_blocks = true,
             local_name!("tr") => {
                 rows += 1;
                 cells = 0;

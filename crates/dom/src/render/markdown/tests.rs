@@ -146,7 +146,12 @@ fn tables_of_data_and_of_layout() {
             "<table><tr><th><h4>Town</h4><th>Text<tr><td>Lorne<td><p>One<p>two<ul><li>a<li>b</ul></table>",
             "| Town | Text |\n| --- | --- |\n| Lorne | One two a b |",
         ),
+        (
+            "<table><tr><th>Do<th>Say<tr><td><pre>a *b*</pre> now<td><h4>One</h4><blockquote>two</blockquote></table>",
+            "| Do | Say |\n| --- | --- |\n| `a *b*` now | **One** two |",
+        ),
         ("<table><tr><td><p>One<p>two<td><ul><li>menu</ul></table>", "One\n\ntwo\n\n- menu"),
+        ("<table><tr><th>One<tr><td><pre>a\nb</pre><td>c</table>", "One\n\n```\na\nb\n```\n\nc"),
     ]);
 }
 
