@@ -218,11 +218,15 @@ pub(crate) fn date_of_tooltip(
             && (matches!(&***name, "title" | "aria-label") || name.starts_with("data-"))
             && digits(value) >= 5
     });
-    let mut dates = tooltips.filter_map(|own| find_date(own.1, order));
-    let date = dates.find(|date| !date.has_label)?;
+    let mut tooltips = tooltips.peekable();
+    tooltips.peek()?;
     let text = document.text_content(id);
-    let is_relative = digits(text) < 3 && (1..=5).contains(&word_count(text));
-    (is_relative && text.contains(char::is_alphabetic)).then_some(date.moment)
+    let is_relative = digits(text) < 3
+        && (1..=5).contains(&word_count(text))
+        && text.contains(char::is_alphabetic);
+    // Identifiers have as many digits as dates.
+    let mut dates = tooltips.filter(|_| is_relative).filter_map(|own| find_date(own.1, order));
+    dates.find(|date| !date.has_label).map(|date| date.moment)
 }
 
 /// The meanings of the names in `itemprop` or `property`.
