@@ -61,5 +61,5 @@ pub use patterns::{PatternId, Patterns, UNKNOWN, named_elements};
 pub use pools::{JudgedPage, Pools, ScoredPage};
 pub use rows::FeatureTable;
 pub use siblings::{SiblingStatistics, is_settled, second_scores, settle_scores, sibling_rows};
-pub use trees::{DecisionTree, Trees};
+pub use trees::{DecisionNode, DecisionTree, Trees};
 pub use weights::{Figure, TrainingSet, WEIGHTS_SCHEMA, Weights, WeightsError, feature_names};

@@ -299,7 +299,7 @@ pub(crate) fn fill_address(row: &mut impl FeatureRow, url: &str) {
 mod tests {
     use super::*;
     use crate::page::WordsOnly;
-    use crate::trees::DecisionTree;
+    use crate::trees::{DecisionNode, DecisionTree};
 
     #[test]
     fn names_and_values_are_as_many_and_names_differ() {
@@ -342,7 +342,7 @@ mod tests {
         let stump = |value: f32| {
             Trees::new(
                 0.0,
-                vec![DecisionTree { features: vec![-1], values: vec![value], rights: vec![0] }],
+                vec![DecisionTree { nodes: vec![DecisionNode { feature: -1, right: 0, value }] }],
             )
         };
         let trees: Vec<Trees> =

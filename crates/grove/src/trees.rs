@@ -10,18 +10,54 @@ use bundle::Bundle;
 
 mod bundle;
 
-/// One tree in pre-order: the left child of a split comes right after it.
+/// One tree.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(try_from = "TreeArrays", into = "TreeArrays")]
 pub struct DecisionTree {
+    /// Its nodes in pre-order: the left child of a split comes right after it.
+    pub nodes: Vec<DecisionNode>,
+}
+
+/// A split or a leaf.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DecisionNode {
     /// Column of a split; −1 for a leaf.
-    #[serde(rename = "f")]
-    pub features: Vec<i16>,
+    pub feature: i16,
+    /// Index of the right child of a split.
+    pub right: u16,
     /// Threshold of a split (lower values go left), or value of a leaf.
-    #[serde(rename = "v")]
-    pub values: Vec<f32>,
-    /// Index of the right child.
-    #[serde(rename = "r")]
-    pub rights: Vec<u16>,
+    pub value: f32,
+}
+
+/// The written form of a tree: columns, values and right children of its nodes.
+#[derive(Deserialize, Serialize)]
+struct TreeArrays {
+    f: Vec<i16>,
+    v: Vec<f32>,
+    r: Vec<u16>,
+}
+
+impl TryFrom<TreeArrays> for DecisionTree {
+    type Error = &'static str;
+
+    fn try_from(TreeArrays { f, v, r }: TreeArrays) -> Result<Self, Self::Error> {
+        if f.len() != v.len() || f.len() != r.len() {
+            return Err("the arrays of a tree differ in length");
+        }
+        let nodes = f.into_iter().zip(r).zip(v);
+        let node = |((feature, right), value)| DecisionNode { feature, right, value };
+        Ok(Self { nodes: nodes.map(node).collect() })
+    }
+}
+
+impl From<DecisionTree> for TreeArrays {
+    fn from(DecisionTree { nodes }: DecisionTree) -> Self {
+        Self {
+            f: nodes.iter().map(|node| node.feature).collect(),
+            v: nodes.iter().map(|node| node.value).collect(),
+            r: nodes.iter().map(|node| node.right).collect(),
+        }
+    }
 }
 
 impl DecisionTree {
@@ -29,39 +65,32 @@ impl DecisionTree {
     pub(crate) fn value(&self, row: &[f32]) -> f32 {
         let mut at = 0;
         loop {
-            let feature = self.features[at];
-            if feature < 0 {
-                return self.values[at];
+            let node = self.nodes[at];
+            if node.feature < 0 {
+                return node.value;
             }
-            at = if row[feature as usize] < self.values[at] {
-                at + 1
-            } else {
-                usize::from(self.rights[at])
+            at = match row[node.feature as usize] < node.value {
+                true => at + 1,
+                false => usize::from(node.right),
             };
         }
     }
 
     /// Its splits: column and threshold.
     pub(crate) fn splits(&self) -> impl Iterator<Item = (u16, f32)> {
-        let nodes = self.features.iter().zip(&self.values);
-        nodes.filter(|node| *node.0 >= 0).map(|(&feature, &value)| (feature as u16, value))
+        let splits = self.nodes.iter().filter(|node| node.feature >= 0);
+        splits.map(|node| (node.feature as u16, node.value))
     }
 
-    /// Whether the arrays are of one length, every walk ends at a leaf and no column is beyond `width`.
+    /// Whether every walk ends at a leaf and no column is beyond `width`.
     pub(crate) fn is_sound(&self, width: usize) -> bool {
-        let nodes = self.features.len();
-        nodes > 0
-            && self.values.len() == nodes
-            && self.rights.len() == nodes
-            && (0..nodes).all(|at| {
-                let feature = self.features[at];
-                let right = usize::from(self.rights[at]);
-                feature < 0
-                    || ((feature as usize) < width
-                        && at + 1 < nodes
-                        && right > at + 1
-                        && right < nodes)
-            })
+        let len = self.nodes.len();
+        let is_sound = |(at, node): (usize, &DecisionNode)| {
+            let right = usize::from(node.right);
+            let is_split = (node.feature as usize) < width && right > at + 1 && right < len;
+            node.feature < 0 || is_split
+        };
+        len > 0 && self.nodes.iter().enumerate().all(is_sound)
     }
 }
 
@@ -132,11 +161,9 @@ mod tests {
 
     #[test]
     fn a_stump_splits_below() {
-        let tree = DecisionTree {
-            features: vec![0, -1, -1],
-            values: vec![1.0, -2.0, 2.0],
-            rights: vec![2, 0, 0],
-        };
+        let node = |feature, right, value| DecisionNode { feature, right, value };
+        let tree =
+            DecisionTree { nodes: vec![node(0, 2, 1.0), node(-1, 0, -2.0), node(-1, 0, 2.0)] };
         let trees = Trees::new(0.0, vec![tree]);
         assert!(trees.are_sound(1) && !trees.are_sound(0));
         assert!(trees.probability(&[0.5]) < 0.2 && trees.probability(&[1.0]) > 0.8);
@@ -144,9 +171,10 @@ mod tests {
 
     #[test]
     fn loops_and_gaps_are_refused() {
-        let tree =
-            DecisionTree { features: vec![0, -1], values: vec![1.0, 1.0], rights: vec![0, 0] };
+        let node = |feature| DecisionNode { feature, right: 0, value: 1.0 };
+        let tree = DecisionTree { nodes: vec![node(0), node(-1)] };
         assert!(!Trees::new(0.0, vec![tree]).are_sound(1));
         assert!(!Trees::new(0.0, vec![DecisionTree::default()]).are_sound(1));
+        assert!(serde_json::from_str::<DecisionTree>(r#"{"f":[-1],"v":[1],"r":[]}"#).is_err());
     }
 }

@@ -86,10 +86,11 @@ impl Bundle {
             // Numbers of nodes: leaves and splits are numbered separately.
             let (mut leaves, mut inner) = (0u8, 0u8);
             let mut values = [0.0; LEAVES];
-            let mut names = Vec::with_capacity(tree.features.len());
-            for (&feature, &value) in tree.features.iter().zip(&tree.values) {
-                if feature < 0 {
-                    *values.get_mut(usize::from(leaves))? = value;
+            let nodes = &tree.nodes;
+            let mut names = Vec::with_capacity(nodes.len());
+            for node in nodes {
+                if node.feature < 0 {
+                    *values.get_mut(usize::from(leaves))? = node.value;
                     names.push(leaves);
                     leaves += 1;
                 } else {
@@ -104,14 +105,14 @@ impl Bundle {
             // Splits above the leaves first, so that none depends on the one just before it.
             let mut heights = vec![0u8; names.len()];
             let mut order = Vec::with_capacity(usize::from(inner));
-            for at in (0..names.len()).rev().filter(|&at| tree.features[at] >= 0) {
-                heights[at] = 1 + heights[at + 1].max(heights[usize::from(tree.rights[at])]);
+            for at in (0..names.len()).rev().filter(|&at| nodes[at].feature >= 0) {
+                heights[at] = 1 + heights[at + 1].max(heights[usize::from(nodes[at].right)]);
                 order.push(at);
             }
             order.sort_by_key(|&at| heights[at]);
             for at in order {
-                let (column, least) = place(tree.features[at] as u16, tree.values[at])?;
-                let (left, right) = (names[at + 1], names[usize::from(tree.rights[at])]);
+                let (column, least) = place(nodes[at].feature as u16, nodes[at].value)?;
+                let (left, right) = (names[at + 1], names[usize::from(nodes[at].right)]);
                 bundle.splits.push(Split { column, least, left, right, own: names[at] });
             }
             bundle.ends.push(bundle.splits.len() as u32);
@@ -416,21 +417,21 @@ mod tests {
 
     use super::Bundle;
     use crate::rows::{FeatureRow, FeatureTable};
-    use crate::trees::{DecisionTree, Trees};
+    use crate::trees::{DecisionNode, DecisionTree, Trees};
 
     /// Grows a valid tree from numbers: each becomes a split or a leaf.
     fn grown(numbers: &mut impl Iterator<Item = u32>, depth: u32, tree: &mut DecisionTree) {
         let number = numbers.next().unwrap_or(0);
-        let at = tree.features.len();
+        let at = tree.nodes.len();
         let splits = depth < 5 && !number.is_multiple_of(4);
-        tree.features.push(if splits { (number / 4 % 7) as i16 } else { -1 });
+        let feature = if splits { (number / 4 % 7) as i16 } else { -1 };
         // Few different thresholds, zero of both signs among them.
         let value = (number / 28 % 9) as f32 / 2.0 - 2.0;
-        tree.values.push(if number.is_multiple_of(3) { -value } else { value });
-        tree.rights.push(0);
+        let value = if number.is_multiple_of(3) { -value } else { value };
+        tree.nodes.push(DecisionNode { feature, right: 0, value });
         if splits {
             grown(numbers, depth + 1, tree);
-            tree.rights[at] = tree.features.len() as u16;
+            tree.nodes[at].right = tree.nodes.len() as u16;
             grown(numbers, depth + 1, tree);
         }
     }
@@ -467,15 +468,10 @@ mod tests {
 
     #[test]
     fn more_leaves_than_fit_are_walked() {
-        let mut tree = DecisionTree::default();
-        for at in 0..40u16 {
-            tree.features.extend([0, -1]);
-            tree.values.extend([f32::from(at), f32::from(at)]);
-            tree.rights.extend([2 * at + 2, 0]);
-        }
-        tree.features.push(-1);
-        tree.values.push(40.0);
-        tree.rights.push(0);
+        let node = |feature, right, value| DecisionNode { feature, right, value };
+        let pair = |at: u16| [node(0, 2 * at + 2, f32::from(at)), node(-1, 0, f32::from(at))];
+        let nodes = (0..40).flat_map(pair).chain([node(-1, 0, 40.0)]).collect();
+        let tree = DecisionTree { nodes };
         let trees = Trees::new(0.0, vec![tree]);
         assert!(trees.are_sound(1));
         let rows = FeatureTable::of(1, 0..20u8, |row, at| row.put("", f32::from(at) * 2.0 - 0.5));

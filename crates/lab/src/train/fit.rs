@@ -1,7 +1,7 @@
 //! Fits boosted trees (with the `forust-ml` crate).
 
 use forust_ml::{GradientBooster, Matrix};
-use grove::{DecisionTree, FeatureTable, Trees};
+use grove::{DecisionNode, DecisionTree, FeatureTable, Trees};
 use serde::Deserialize;
 
 /// Size of the trees, and regularisation.
@@ -186,18 +186,17 @@ fn flat(nodes: &[DumpNode], factor: f32) -> DecisionTree {
     // A node, and the split of which it is the right child.
     let mut todo: Vec<(usize, Option<usize>)> = vec![(0, None)];
     while let Some((at, right_of)) = todo.pop() {
-        let here = tree.features.len();
+        let here = tree.nodes.len();
         if let Some(split) = right_of {
-            tree.rights[split] = here as u16;
+            tree.nodes[split].right = here as u16;
         }
         let node = &nodes[at];
-        tree.rights.push(0);
-        if node.is_leaf {
-            tree.features.push(-1);
-            tree.values.push(node.weight_value * factor);
-        } else {
-            tree.features.push(node.split_feature as i16);
-            tree.values.push(at_least(node.split_value));
+        let (feature, value) = match node.is_leaf {
+            true => (-1, node.weight_value * factor),
+            false => (node.split_feature as i16, at_least(node.split_value)),
+        };
+        tree.nodes.push(DecisionNode { feature, right: 0, value });
+        if !node.is_leaf {
             todo.push((node.right_child, Some(here)));
             todo.push((node.left_child, None));
         }

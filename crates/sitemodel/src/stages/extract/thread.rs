@@ -293,16 +293,19 @@ fn find_posts(parsed: &ParsedPage<'_>, kept: &PrefixSums) -> Vec<ThreadPost> {
     if (dates.total() as usize) < LEAST {
         return Vec::new();
     }
-    let page = DatedPage {
+    let mut page = DatedPage {
         document,
         words: &parsed.words,
         links: &parsed.link_words,
         starts: starts(document, &parsed.words, &dates),
         dates,
-        nodes: document.ids().map(|id| SeenNode::of(parsed, id)).collect(),
+        nodes: Vec::new(),
         base: Url::parse(&parsed.page.url).ok(),
     };
     let mut kinds = kinds(&page);
+    if !kinds.is_empty() {
+        page.nodes = document.ids().map(|id| SeenNode::of(parsed, id)).collect();
+    }
     let kept_in =
         |kind: &Kind| -> u32 { kind.members.iter().map(|&id| kept.sum(document, id)).sum() };
     kinds
@@ -334,6 +337,7 @@ struct DatedPage<'a> {
     dates: PrefixSums,
     /// The start of each element, including a line before it that belongs to it.
     starts: Vec<NodeId>,
+    /// What places depend on, of each node; empty if there are no kinds of elements that may be posts.
     nodes: Vec<SeenNode<'a>>,
     base: Option<Url>,
 }
@@ -409,19 +413,28 @@ fn kinds(page: &DatedPage<'_>) -> Vec<Kind> {
             && page.sum(&page.dates, *id) > 0
             && page.words.sum(document, *id) > 1
     };
-    let mut named: BTreeMap<(&LocalName, &str, NodeId), Vec<NodeId>> = BTreeMap::new();
+    let mut numbers: FxHashMap<(&LocalName, &str, NodeId), usize> = FxHashMap::default();
+    let mut named: Vec<Vec<NodeId>> = Vec::new();
+    let mut add = |key, id: NodeId| {
+        let at = *numbers.entry(key).or_insert(named.len());
+        if at == named.len() {
+            named.push(Vec::new());
+        }
+        // A class may have a name twice.
+        if named[at].last() != Some(&id) {
+            named[at].push(id);
+        }
+    };
     for id in document.ids().skip(1).filter(may_be_post) {
         let Some(name) = document.name(id) else { continue };
         let class = document.attribute(id, &local_name!("class")).unwrap_or_default();
-        named.entry((name, "", document.node(id).parent)).or_default().push(id);
+        add((name, "", document.node(id).parent), id);
         let tokens = class_tokens(class).filter(|own| !has_digit(own)).take(MOST_CLASSES);
-        for token in tokens.collect::<BTreeSet<&str>>() {
-            named.entry((name, token, 0)).or_default().push(id);
-        }
+        tokens.for_each(|token| add((name, token, 0), id));
     }
     let mut seen: BTreeSet<Vec<NodeId>> = BTreeSet::new();
     let mut kinds = Vec::new();
-    for members in named.into_values().filter(|own| (LEAST..=MOST).contains(&own.len())) {
+    for members in named.into_iter().filter(|own| (LEAST..=MOST).contains(&own.len())) {
         let own = |sums: &PrefixSums| -> Vec<u32> {
             let mut own: Vec<u32> = members.iter().map(|&id| page.sum(sums, id)).collect();
             let mut around: Vec<usize> = Vec::new();
