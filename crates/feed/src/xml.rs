@@ -186,8 +186,8 @@ fn convert_item(item: &FeedElement<'_>, in_atom: bool, base: Option<&Url>) -> Op
     let is_of_1970 = |date: &str| date.trim().starts_with("1970") || date.contains(" 1970");
     let mut dates = dates.filter(|date| date.contains(char::is_numeric) && !is_of_1970(date));
     let description = text(&["description", "summary", "dc:description"]).unwrap_or_default();
-    // RSS allows a full text there (https://www.rssboard.org/rss-specification#hrelementsOfLtitemgt).
-    let is_full = !in_atom && description.len() >= 600 && description.lines().count() > 2;
+    // RSS allows a full text there (https://www.rssboard.org/rss-specification#hrelementsOfLtitemgt); excerpts are shorter.
+    let is_full = !in_atom && description.len() >= 2_000 && description.lines().count() > 2;
     let full = is_full.then(|| description.clone());
     Some(FeedItem {
         link,

@@ -93,7 +93,7 @@ fn texts_have_their_blocks_but_no_ending_that_others_share() {
     let items: String = (0..3).map(|at| item(at, "&lt;a>Comments&lt;/a>")).collect();
     assert_eq!(read(&rss(&items)).items[0].description, "");
     // A full text.
-    let text = format!("&lt;p>{}&lt;/p>", "Pears ripen. ".repeat(20)).repeat(3);
+    let text = format!("&lt;p>{}&lt;/p>", "Pears ripen. ".repeat(60)).repeat(3);
     let full = &read(&rss(&item(1, &text))).items[0];
     assert_eq!(full.content.as_deref().unwrap_or_default().lines().count(), 3);
     assert!(!full.description.contains('\n'));
