@@ -6,7 +6,7 @@ with siblings whose declarations are hidden as well, and the fields are compared
 them from scripts and metas alone. A page is not counted for a field that it does not declare, or for which it declares what most
 pages of the site do, such as an account of the CMS as the author. Authors that are organisations, accounts or the section are not
 counted either, because pages do not show them. Values that are neither in the text nor in the address of a page
-([`shown`](mod@shown)) are counted separately; a day in UTC counts as shown if the local day is. Not compared are the language (it is
+are counted separately; a day in UTC counts as shown if the local day is. Not compared are the language (it is
 not hidden), standfirsts (the declared one is a summary for other sites), tags (a page shows only some) and pictures (the declared and
 the shown one have different addresses).
 

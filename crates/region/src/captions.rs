@@ -153,7 +153,7 @@ pub(crate) fn add_unmarked(
         }
         let caption =
             only_text_beside(document, &texts.all, |id| document.contains(id, picture), figure);
-        // "Advertisement" is none.
+        // A single word, such as "Advertisement", is no caption.
         let is_other = |id: NodeId| {
             id < picture
                 || document.text_content(id).trim().bytes().all(|b| b.is_ascii_graphic())

@@ -662,7 +662,7 @@ fn language_of(texts: &PageTexts<'_>, block: NodeId) -> String {
     // Classes of lines and words, such as `highlight-line`, are not languages.
     let is_of_line = |id: NodeId| matches!(document.name(id), Some(&local_names!("span" "mark")));
     let inside = document.subtree(block).take(12).filter(|&id| id == block || !is_of_line(id));
-    // A table of lines has a level more.
+    // The lines of a table are one level deeper.
     let around = document.ancestors(block).skip(1).take(LEVELS + 1);
     let around =
         around.take_while(|&id| texts.text(id) <= most && !document.is(id, &local_name!("body")));
