@@ -343,10 +343,10 @@ impl RemoteTarget {
                 // Without the note, it is uploaded again.
                 let _ = writeln!(noted, "{address}/{}", file.name);
             });
-            let told = |(name, error): (String, io::Error)| {
+            let described = |(name, error): (String, io::Error)| {
                 (format!("{address}/{name}"), error.to_string())
             };
-            upload.failed.extend(problems.into_iter().map(told));
+            upload.failed.extend(problems.into_iter().map(described));
             if stop.load(Ordering::Relaxed) {
                 let what = format!("after {} files were uploaded to {address}", upload.objects);
                 bail!(Stopped::Kept(what));
