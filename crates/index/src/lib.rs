@@ -41,7 +41,7 @@ pub enum IndexError {
     /// The terms were made by different analysis rules.
     #[error("the words in the index {} were analysed by the rules {made}, and this program has {today}: it can be searched, but not extended; move it away to start a new one", path.display())]
     OtherRules {
-        /// The index.
+        /// The folder of the index.
         path: PathBuf,
         /// The rules it was made with.
         made: String,
@@ -59,7 +59,7 @@ pub enum IndexError {
     Failed {
         /// The failed operation, e.g. `cannot write`.
         what: &'static str,
-        /// The index.
+        /// The folder of the index.
         path: PathBuf,
         /// The error from tantivy.
         #[source]

@@ -413,7 +413,7 @@ struct FloorsFile {
 /// The permitted changes to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FloorUpdate {
-    /// Nothing.
+    /// The file stays as it is.
     Keep,
     /// Floors may rise, and new ones may be added.
     Raise,

@@ -112,7 +112,7 @@ pub enum Mark {
     Comment => "comment",
     /// The caption of a picture.
     Caption => "caption",
-    /// The headline.
+    /// The block with the headline of the article.
     Headline => "headline",
     /// The names of the authors.
     Author => "author",
@@ -139,7 +139,7 @@ pub struct NamedElement {
     /// Number of its parent, which comes before it in the list; `None` for the root.
     #[serde(rename = "in")]
     pub parent: Option<u32>,
-    /// Its tag.
+    /// Its tag name, in lower case.
     pub tag: String,
     /// Its identifying attributes, as `name=value`.
     pub names: Vec<String>,
@@ -182,6 +182,6 @@ pub struct TemplateCorrection {
     /// The elements of the marked blocks and their ancestors; parents come before their children.
     #[serde(default)]
     pub elements: Vec<NamedElement>,
-    /// The marked blocks.
+    /// The blocks of the page that have a mark.
     pub blocks: Vec<MarkedBlock>,
 }

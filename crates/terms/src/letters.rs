@@ -1,7 +1,7 @@
 //! Letters and numbers as defined by the standard library, from a single table: for each character beyond ASCII, the library
 //! searches several tables.
 
-use crate::chars::{ALPHABETIC, CharacterTable, HAS_LOWERCASE, MARK, NUMERIC, UPPERCASE};
+use crate::chars::{ALPHABETIC, CharacterTable, HAS_LOWERCASE, MARK, NUMERIC, UPPERCASE, char_at};
 
 #[inline]
 fn has(c: char, flags: u16) -> bool {
@@ -28,30 +28,20 @@ pub fn is_alphanumeric(c: char) -> bool {
 
 /// The longest parts of a text that consist of letters and digits, as [`is_alphanumeric`] knows them, in order.
 pub fn runs_of_letters(text: &str) -> impl Iterator<Item = &str> {
-    runs_of(text, |byte| byte.is_ascii_alphanumeric(), is_alphanumeric)
+    runs_of(text, is_alphanumeric)
 }
 
 /// The longest parts of a text without white space, in order: [`str::split_whitespace`], in less time on ASCII.
 pub fn split_at_spaces(text: &str) -> impl Iterator<Item = &str> {
-    runs_of(text, |byte| !matches!(byte, b'\t'..=b'\r' | b' '), |c| !c.is_whitespace())
+    runs_of(text, |c| !c.is_whitespace())
 }
 
-/// The longest parts of a text whose characters are all in a set: `has_byte` decides for ASCII, `has` for other characters.
+/// The longest parts of a text whose characters are all in a set.
 #[inline]
-fn runs_of(
-    text: &str,
-    has_byte: impl Fn(u8) -> bool,
-    has: impl Fn(char) -> bool,
-) -> impl Iterator<Item = &str> {
+fn runs_of(text: &str, has: impl Fn(char) -> bool) -> impl Iterator<Item = &str> {
     let mut at = 0;
     // The length of the character at `at`, and whether it is in the set.
-    let look = move |at: usize| {
-        let byte = *text.as_bytes().get(at)?;
-        if byte.is_ascii() {
-            return Some((1, has_byte(byte)));
-        }
-        text[at..].chars().next().map(|c| (c.len_utf8(), has(c)))
-    };
+    let look = move |at: usize| char_at(text, at).map(|c| (c.len_utf8(), has(c)));
     std::iter::from_fn(move || {
         while let Some((width, false)) = look(at) {
             at += width;
